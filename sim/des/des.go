@@ -1,0 +1,261 @@
+// Package des keeps pending events and hands them out in time order. It knows
+// nothing else: what an event means is its driver's business.
+//
+// Events fire in the order (time, kind, sequence): at one instant the kinds
+// fire in ascending order, and events of one kind in the order they were
+// scheduled. A driver numbers its kinds accordingly.
+package des
+
+import (
+	"fmt"
+	"math/bits"
+	"time"
+)
+
+// Event is one entry of the pending set: 16 bytes, no pointers.
+type Event struct {
+	// At is when it fires, in ns since the run began.
+	At time.Duration
+	// Ref says what it concerns; the driver knows what kind of thing that is.
+	Ref uint32
+	// Gen is the generation of that thing when the event was scheduled. A
+	// driver recognises a stale event by it.
+	Gen uint16
+	// Kind says what happens, and is the priority at one instant: lower first.
+	// It must be below MaxKinds.
+	Kind uint8
+}
+
+// MaxKinds bounds Event.Kind.
+const MaxKinds = 16
+
+// Queue is the pending set: a radix heap of base 256.
+//
+// Level l, slot s holds the events whose time differs from the last popped
+// time in byte l first, and has the value s there; so a pop never compares
+// events, it only looks for the lowest non-empty slot and, where that slot
+// spans more than one instant, deals its events out to lower levels. Each
+// event is moved at most once per level. Order among equals is structural:
+// slots are first in, first out, and an event is dealt to a lower level before
+// anything can be scheduled there directly. The heap needs times that never
+// lie before the last one popped; Push panics if a driver breaks that.
+//
+// The structure is that of Ahuja, Mehlhorn, Orlin and Tarjan, "Faster
+// algorithms for the shortest path problem", JACM 37 (1990).
+//
+// The zero value is an empty queue at time 0.
+type Queue struct {
+	last int64 // the last popped time; the origin of the slots
+	len  int
+	// now holds what is due at exactly last, one line per kind.
+	now     [MaxKinds]line
+	nowMask uint32
+	levels  [8]level
+	chunks  []chunk
+	free    int32 // head of the list of free chunks, as index+1
+	// Opened, if set, is called with each batch of events dealt out of a slot
+	// that spans 65,536 ns, shortly before they fire: at most once for an
+	// event, and for nearly all that were scheduled further ahead than that. A
+	// driver can touch the memory they refer to in one loop, so that the cache
+	// misses overlap. It must not schedule events.
+	Opened func([]Event)
+}
+
+const chunkEvents = 31
+
+// chunk is 512 bytes of a slot's events.
+type chunk struct {
+	next   int32 // index+1 of the following chunk
+	n      int32
+	_      int64
+	events [chunkEvents]Event
+}
+
+type level struct {
+	used       [4]uint64  // which slots hold events
+	head, tail [256]int32 // first and last chunk of each slot, as index+1
+}
+
+// line is a first-in-first-out queue of the events of one kind at one instant.
+type line struct {
+	events []Event
+	head   int
+}
+
+// touchLevel is the level whose slots span 65,536 ns.
+const touchLevel = 2
+
+// Grow makes room for n pending events in advance, so that a driver that knows
+// its population allocates once.
+func (q *Queue) Grow(n int) {
+	need := n/chunkEvents + 512
+	if need > cap(q.chunks) {
+		q.chunks = append(make([]chunk, 0, need), q.chunks...)
+	}
+}
+
+// Len returns the number of pending events.
+func (q *Queue) Len() int { return q.len }
+
+// Now returns the time of the last event popped.
+func (q *Queue) Now() time.Duration { return time.Duration(q.last) }
+
+// Push schedules e. It panics if e.At lies before Now: an event cannot precede
+// its cause.
+func (q *Queue) Push(e Event) {
+	q.len++
+	x := int64(e.At) ^ q.last
+	if int64(e.At) <= q.last {
+		if x != 0 {
+			panic(fmt.Sprintf("des: event of kind %d scheduled at %v, before the present %v", e.Kind, e.At, q.Now()))
+		}
+		q.pushNow(e)
+		return
+	}
+	q.place(e, uint64(x))
+}
+
+func (q *Queue) pushNow(e Event) {
+	l := &q.now[e.Kind]
+	l.events = append(l.events, e)
+	q.nowMask |= 1 << e.Kind
+}
+
+// place puts e into the slot given by x, the exclusive or of its time with
+// last; x is not 0.
+func (q *Queue) place(e Event, x uint64) {
+	lv := uint(63-bits.LeadingZeros64(x)) >> 3
+	l := &q.levels[lv&7]
+	s := uint8(uint64(e.At) >> (lv * 8))
+	t := l.tail[s]
+	if t == 0 {
+		l.used[s>>6] |= 1 << (s & 63)
+		t = q.newChunk()
+		l.head[s], l.tail[s] = t, t
+	}
+	c := &q.chunks[t-1]
+	if c.n == chunkEvents {
+		t = q.newChunk()
+		q.chunks[l.tail[s]-1].next = t
+		l.tail[s] = t
+		c = &q.chunks[t-1]
+	}
+	c.events[c.n] = e
+	c.n++
+}
+
+func (q *Queue) newChunk() int32 {
+	if t := q.free; t != 0 {
+		c := &q.chunks[t-1]
+		q.free = c.next
+		c.next, c.n = 0, 0
+		return t
+	}
+	q.chunks = append(q.chunks, chunk{})
+	return int32(len(q.chunks))
+}
+
+// Pop removes and returns the next event; ok is false if there is none.
+func (q *Queue) Pop() (e Event, ok bool) {
+	for q.nowMask == 0 {
+		if !q.advance(&e) {
+			return Event{}, false
+		}
+		if q.nowMask == 0 && e.At != 0 {
+			q.len--
+			return e, true
+		}
+	}
+	k := bits.TrailingZeros32(q.nowMask)
+	l := &q.now[k]
+	e = l.events[l.head]
+	l.head++
+	if l.head == len(l.events) {
+		l.events, l.head = l.events[:0], 0
+		q.nowMask &^= 1 << k
+	}
+	q.len--
+	return e, true
+}
+
+// advance moves the present to the next instant that has events, or towards
+// it. If exactly one event is due then, it is returned in e (whose At is never
+// 0 here); otherwise e.At is 0 and the events are in now. It reports false if
+// nothing is pending.
+func (q *Queue) advance(e *Event) bool {
+	e.At = 0
+	l := &q.levels[0]
+	if s, ok := l.first(); ok {
+		// A slot of level 0 is one instant.
+		t := l.take(s)
+		q.last = q.last&^0xff | int64(s)
+		c := &q.chunks[t-1]
+		if c.n == 1 {
+			*e = c.events[0]
+			c.next, q.free = q.free, t
+			return true
+		}
+		for t != 0 {
+			c = &q.chunks[t-1]
+			for _, e := range c.events[:c.n] {
+				q.pushNow(e)
+			}
+			t = q.release(t)
+		}
+		return true
+	}
+	for lv := 1; lv < len(q.levels); lv++ {
+		l := &q.levels[lv]
+		s, ok := l.first()
+		if !ok {
+			continue
+		}
+		t := l.take(s)
+		shift := uint(lv * 8)
+		q.last = q.last>>shift>>8<<8<<shift | int64(s)<<shift
+		for t != 0 {
+			c := &q.chunks[t-1]
+			if lv == touchLevel && q.Opened != nil {
+				q.Opened(c.events[:c.n])
+			}
+			// The pool may move when it grows, so the chunk is read from a
+			// copy of its bounds, not through a pointer held across place.
+			for i := range c.n {
+				e := q.chunks[t-1].events[i]
+				if x := uint64(int64(e.At) ^ q.last); x != 0 {
+					q.place(e, x)
+				} else {
+					q.pushNow(e)
+				}
+			}
+			t = q.release(t)
+		}
+		return true
+	}
+	return false
+}
+
+// release frees chunk t and returns the one after it.
+func (q *Queue) release(t int32) int32 {
+	c := &q.chunks[t-1]
+	next := c.next
+	c.next, q.free = q.free, t
+	return next
+}
+
+func (l *level) first() (uint8, bool) {
+	for i, w := range l.used {
+		if w != 0 {
+			return uint8(i<<6 | bits.TrailingZeros64(w)), true
+		}
+	}
+	return 0, false
+}
+
+// take empties slot s and returns its first chunk.
+func (l *level) take(s uint8) int32 {
+	t := l.head[s]
+	l.head[s], l.tail[s] = 0, 0
+	l.used[s>>6] &^= 1 << (s & 63)
+	return t
+}
