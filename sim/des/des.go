@@ -8,6 +8,7 @@ package des
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"time"
 )
@@ -48,14 +49,15 @@ type Queue struct {
 	last int64 // the last popped time; the origin of the slots
 	len  int
 	// now holds what is due at exactly last, one line per kind.
-	now     [MaxKinds]line
-	nowMask uint32
-	levels  [8]level
-	chunks  []chunk
-	free    int32 // head of the list of free chunks, as index+1
+	now       [MaxKinds]line
+	nowMask   uint32
+	levels    [8]level
+	levelMask uint32 // which levels hold events
+	chunks    []chunk
+	free      int32 // head of the list of free chunks, as index+1
 	// Opened, if set, is called with each batch of events dealt out of a slot
 	// that spans 65,536 ns, shortly before they fire: at most once for an
-	// event, and for nearly all that were scheduled further ahead than that. A
+	// event, and for most that were scheduled further ahead than that. A
 	// driver can touch the memory they refer to in one loop, so that the cache
 	// misses overlap. It must not schedule events.
 	Opened func([]Event)
@@ -130,6 +132,7 @@ func (q *Queue) place(e Event, x uint64) {
 	t := l.tail[s]
 	if t == 0 {
 		l.used[s>>6] |= 1 << (s & 63)
+		q.levelMask |= 1 << lv
 		t = q.newChunk()
 		l.head[s], l.tail[s] = t, t
 	}
@@ -157,13 +160,14 @@ func (q *Queue) newChunk() int32 {
 
 // Pop removes and returns the next event; ok is false if there is none.
 func (q *Queue) Pop() (e Event, ok bool) {
-	for q.nowMask == 0 {
-		if !q.advance(&e) {
-			return Event{}, false
-		}
-		if q.nowMask == 0 && e.At != 0 {
+	if q.nowMask == 0 {
+		alone, found := q.advance(&e)
+		if alone {
 			q.len--
 			return e, true
+		}
+		if !found {
+			return Event{}, false
 		}
 	}
 	k := bits.TrailingZeros32(q.nowMask)
@@ -178,23 +182,24 @@ func (q *Queue) Pop() (e Event, ok bool) {
 	return e, true
 }
 
-// advance moves the present to the next instant that has events, or towards
-// it. If exactly one event is due then, it is returned in e (whose At is never
-// 0 here); otherwise e.At is 0 and the events are in now. It reports false if
-// nothing is pending.
-func (q *Queue) advance(e *Event) bool {
-	e.At = 0
-	l := &q.levels[0]
-	if s, ok := l.first(); ok {
-		// A slot of level 0 is one instant.
-		t := l.take(s)
-		q.last = q.last&^0xff | int64(s)
-		c := &q.chunks[t-1]
-		if c.n == 1 {
-			*e = c.events[0]
-			c.next, q.free = q.free, t
-			return true
-		}
+// advance moves the present to the next instant that has events. If exactly
+// one event is due then, it is returned in e and alone is true; otherwise the
+// events due are in now. It reports found = false if nothing is pending.
+func (q *Queue) advance(e *Event) (alone, found bool) {
+	if q.levelMask == 0 {
+		return false, false
+	}
+	lv := bits.TrailingZeros32(q.levelMask)
+	t := q.take(lv)
+	c := &q.chunks[t-1]
+	if c.n == 1 { // the only event of the slot: c cannot have a successor
+		*e = c.events[0]
+		c.next, q.free = q.free, t
+		q.last = int64(e.At)
+		return true, true
+	}
+	if lv == 0 { // a slot of level 0 is one instant
+		q.last = int64(c.events[0].At)
 		for t != 0 {
 			c = &q.chunks[t-1]
 			for _, e := range c.events[:c.n] {
@@ -202,37 +207,36 @@ func (q *Queue) advance(e *Event) bool {
 			}
 			t = q.release(t)
 		}
-		return true
+		return false, true
 	}
-	for lv := 1; lv < len(q.levels); lv++ {
-		l := &q.levels[lv]
-		s, ok := l.first()
-		if !ok {
-			continue
+	// The earliest event of the slot is the next of all. Making its time the
+	// origin sends most of the others to the lowest level they can have.
+	first := int64(math.MaxInt64)
+	for u := t; u != 0; {
+		c := &q.chunks[u-1]
+		for i := range c.events[:c.n] {
+			first = min(first, int64(c.events[i].At))
 		}
-		t := l.take(s)
-		shift := uint(lv * 8)
-		q.last = q.last>>shift>>8<<8<<shift | int64(s)<<shift
-		for t != 0 {
+		u = c.next
+	}
+	q.last = first
+	for t != 0 {
+		if lv == touchLevel && q.Opened != nil {
 			c := &q.chunks[t-1]
-			if lv == touchLevel && q.Opened != nil {
-				q.Opened(c.events[:c.n])
-			}
-			// The pool may move when it grows, so the chunk is read from a
-			// copy of its bounds, not through a pointer held across place.
-			for i := range c.n {
-				e := q.chunks[t-1].events[i]
-				if x := uint64(int64(e.At) ^ q.last); x != 0 {
-					q.place(e, x)
-				} else {
-					q.pushNow(e)
-				}
-			}
-			t = q.release(t)
+			q.Opened(c.events[:c.n])
 		}
-		return true
+		// The pool may move when place grows it: index it afresh each time.
+		for i := range q.chunks[t-1].n {
+			e := q.chunks[t-1].events[i]
+			if x := uint64(int64(e.At) ^ first); x != 0 {
+				q.place(e, x)
+			} else {
+				q.pushNow(e)
+			}
+		}
+		t = q.release(t)
 	}
-	return false
+	return false, true
 }
 
 // release frees chunk t and returns the one after it.
@@ -243,19 +247,21 @@ func (q *Queue) release(t int32) int32 {
 	return next
 }
 
-func (l *level) first() (uint8, bool) {
+// take empties the first slot in use of level lv and returns its first chunk.
+func (q *Queue) take(lv int) int32 {
+	l := &q.levels[lv]
 	for i, w := range l.used {
-		if w != 0 {
-			return uint8(i<<6 | bits.TrailingZeros64(w)), true
+		if w == 0 {
+			continue
 		}
+		s := i<<6 | bits.TrailingZeros64(w)
+		t := l.head[s]
+		l.head[s], l.tail[s] = 0, 0
+		l.used[i] = w & (w - 1)
+		if l.used[0]|l.used[1]|l.used[2]|l.used[3] == 0 {
+			q.levelMask &^= 1 << lv
+		}
+		return t
 	}
-	return 0, false
-}
-
-// take empties slot s and returns its first chunk.
-func (l *level) take(s uint8) int32 {
-	t := l.head[s]
-	l.head[s], l.tail[s] = 0, 0
-	l.used[s>>6] &^= 1 << (s & 63)
-	return t
+	panic("des: level marked as used has no used slot")
 }
