@@ -1,0 +1,24 @@
+package mockprovider
+
+import (
+	"errors"
+	"time"
+)
+
+// Outage is a fault during which the provider refuses every arrival:
+// From ≤ t < To. Work that is queued or in service is carried on.
+type Outage struct {
+	From, To time.Duration
+	Refusal  Refusal
+}
+
+// Validate says what is wrong with the outage, and what to do.
+func (o Outage) Validate() error {
+	switch {
+	case o.From < 0:
+		return errors.New("outage: it must not begin before 0")
+	case o.To <= o.From:
+		return errors.New("outage: it must end after it begins")
+	}
+	return nil
+}

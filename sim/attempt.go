@@ -1,0 +1,308 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/des"
+	"herdlab/sim/metrics"
+	"herdlab/strategies"
+)
+
+// attempt is one row of the slab of attempts under way. It is freed when both
+// ends are done with it: the client when it has had the attempt's terminal
+// event, the provider when it has replied or dropped the work.
+type attempt struct {
+	deadline time.Duration // when the client stops waiting; 0 for never
+	call     uint32
+	number   uint32
+	next     uint32 // the call's next attempt in flight, as index+1
+	target   wire.Target
+	client   bool  // the client waits for it
+	where    where // how far it has come
+}
+
+// where is how far an attempt has come.
+type where uint8
+
+const (
+	onTheWayUp   where = iota // the provider does not know of it yet
+	atProvider                // the provider will reply to it or drop it
+	onTheWayDown              // its reply travels
+	finished                  // nothing will come any more
+)
+
+// reply is a reply on its way to its client.
+type reply struct {
+	wire.Reply
+	slot    time.Duration
+	attempt uint32
+}
+
+// cancelled is the outcome of an attempt that its client gave up.
+var cancelled = wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}
+
+// send puts an attempt of row i on the wire.
+func (r *run) send(i uint32, c *call, f *fleet, d strategies.Decision) {
+	c.attempts++
+	c.inFlight++
+	a := attempt{call: i, number: c.attempts, next: c.flying, target: d.Target, client: true}
+	if d.After > 0 {
+		a.deadline = r.now + d.After
+	}
+	var at uint32
+	if n := len(r.freeAtt); n > 0 {
+		at = r.freeAtt[n-1]
+		r.freeAtt = r.freeAtt[:n-1]
+		r.attempts[at] = a
+	} else {
+		at = uint32(len(r.attempts))
+		r.attempts = append(r.attempts, a)
+	}
+	c.flying = at + 1
+	r.flight++
+	if d.After > 0 {
+		r.expireBy(i, a.deadline)
+	}
+	if f.direct {
+		r.arrive(at)
+		return
+	}
+	up := f.Up.Draw(f.rand.For(c.id(f)), uint64(c.attempts)<<32|drawUp)
+	r.queue.Push(des.Event{At: r.now + up, Ref: at, Kind: evArrive})
+}
+
+// arrive hands an attempt to the provider.
+func (r *run) arrive(at uint32) {
+	a := &r.attempts[at]
+	c := &r.calls[a.call]
+	f := &r.fleets[c.fleet]
+	q := &r.input.Request
+	q.Call, q.Attempt, q.Target, q.Stream = uint64(c.fleet)<<56|c.id(f), a.number, a.target, f.Stream
+	q.Account = f.Account
+	if f.AccountPerClient {
+		q.Account += c.client
+	}
+	q.Demand = r.demand(c, f)
+	r.rec.AttemptSent(r.now, a.number)
+	a.where = atProvider
+	r.step(wire.Arrive, at, 0)
+}
+
+// replied takes a reply from the provider and brings it to its client.
+func (r *run) replied(e *wire.Effect) {
+	r.rec.Replied(e.Reply.Class, e.Slot)
+	a := &r.attempts[e.Ticket]
+	a.where = finished
+	if !a.client {
+		r.rec.Wasted(e.Slot)
+		r.freeAttempt(e.Ticket)
+		return
+	}
+	f := &r.fleets[r.calls[a.call].fleet]
+	delay := e.After
+	if f.Down.Average() != 0 {
+		c := &r.calls[a.call]
+		delay += f.Down.Draw(f.rand.For(c.id(f)), uint64(a.number)<<32|drawDown)
+	}
+	if delay == 0 {
+		r.deliver(e.Ticket, &e.Reply, e.Slot)
+		return
+	}
+	t := reply{Reply: e.Reply, slot: e.Slot, attempt: e.Ticket}
+	a.where = onTheWayDown
+	var at uint32
+	if n := len(r.freeRep); n > 0 {
+		at = r.freeRep[n-1]
+		r.freeRep = r.freeRep[:n-1]
+		r.transit[at] = t
+	} else {
+		at = uint32(len(r.transit))
+		r.transit = append(r.transit, t)
+	}
+	r.queue.Push(des.Event{At: r.now + delay, Ref: at, Kind: evReply})
+}
+
+func (r *run) deliverTransit(at uint32) {
+	t := r.transit[at]
+	r.freeRep = append(r.freeRep, at)
+	a := &r.attempts[t.attempt]
+	a.where = finished
+	if !a.client {
+		r.rec.Wasted(t.slot)
+		r.freeAttempt(t.attempt)
+		return
+	}
+	r.deliver(t.attempt, &t.Reply, t.slot)
+}
+
+// deliver brings a reply to the client that waits for it.
+func (r *run) deliver(at uint32, rep *wire.Reply, slot time.Duration) {
+	i, number := r.endAttempt(at)
+	f := &r.fleets[r.calls[i].fleet]
+	r.outcome = f.reader.Read(rep)
+	r.useful = rep.Class == wire.OK
+	switch {
+	case !r.useful:
+		r.rec.AttemptEnded(metrics.Refused)
+	default:
+		r.rec.AttemptEnded(metrics.Answered)
+		if !r.outcome.OK() {
+			r.rec.Wasted(slot)
+		}
+	}
+	r.decide(i, strategies.Event{Kind: strategies.Reply, Attempt: number, Outcome: &r.outcome})
+}
+
+// head brings the head of a streamed reply to the client that waits for it.
+func (r *run) head(e *wire.Effect) {
+	a := &r.attempts[e.Ticket]
+	if !a.client {
+		return
+	}
+	f := &r.fleets[r.calls[a.call].fleet]
+	r.outcome = f.reader.Read(&e.Reply)
+	r.decide(a.call, strategies.Event{Kind: strategies.Head, Attempt: a.number, Outcome: &r.outcome})
+}
+
+// dropped notes that the provider will never answer an attempt. Its client
+// learns of it from its own timeout only.
+func (r *run) dropped(e *wire.Effect) {
+	r.rec.Dropped(e.Slot)
+	r.rec.Wasted(e.Slot)
+	a := &r.attempts[e.Ticket]
+	a.where = finished
+	if !a.client {
+		r.freeAttempt(e.Ticket)
+	}
+}
+
+// endAttempt takes an attempt from its call's list and returns whose it was;
+// the row is freed if the provider is done with it too.
+func (r *run) endAttempt(at uint32) (row, number uint32) {
+	a := &r.attempts[at]
+	row, number = a.call, a.number
+	c := &r.calls[row]
+	link := &c.flying
+	for *link != at+1 {
+		link = &r.attempts[*link-1].next
+	}
+	*link = a.next
+	c.inFlight--
+	a.client = false
+	r.flight--
+	if a.where == finished {
+		r.freeAttempt(at)
+	}
+	return row, number
+}
+
+func (r *run) freeAttempt(at uint32) { r.freeAtt = append(r.freeAtt, at) }
+
+// giveUp ends an attempt that its client no longer waits for; the provider
+// hears of it, and may or may not care.
+func (r *run) giveUp(at uint32, how metrics.Ending) (row, number uint32) {
+	known := r.attempts[at].where == atProvider
+	row, number = r.endAttempt(at)
+	r.rec.AttemptEnded(how)
+	if known {
+		r.step(wire.Abandon, at, 0)
+	}
+	return row, number
+}
+
+// withdrawAll ends the attempts of a call that is over; its strategy hears of
+// each.
+func (r *run) withdrawAll(i uint32) {
+	for r.calls[i].flying != 0 {
+		_, number := r.giveUp(r.calls[i].flying-1, metrics.Withdrawn)
+		r.useful = false
+		r.decide(i, strategies.Event{Kind: strategies.Settled, Attempt: number, Outcome: &cancelled})
+	}
+}
+
+// abandon ends attempt number of row i because its strategy says so. It
+// reports false, and stops the run, if there is no such attempt in flight.
+func (r *run) abandon(i, number uint32) bool {
+	for at := r.calls[i].flying; at != 0; at = r.attempts[at-1].next {
+		if r.attempts[at-1].number == number {
+			r.giveUp(at-1, metrics.Withdrawn)
+			r.useful = false
+			return true
+		}
+	}
+	f := &r.fleets[r.calls[i].fleet]
+	r.err = fmt.Errorf("sim: strategy %q abandons attempt %d, which is not in flight", f.Program.Name, number)
+	return false
+}
+
+// expireBy makes sure that row i is looked at when deadline comes. A row has
+// one pending look: deadlines of later attempts lie later, so it is moved
+// lazily, and stale ones do not pile up.
+func (r *run) expireBy(i uint32, deadline time.Duration) {
+	if r.expireAt == nil {
+		r.expireAt = make([]time.Duration, len(r.calls))
+	}
+	if at := r.expireAt[i]; at == 0 || deadline < at {
+		r.expireAt[i] = deadline
+		r.queue.Push(des.Event{At: deadline, Ref: i, Kind: evExpire})
+	}
+}
+
+// expire ends whatever of row i has passed its deadline by now.
+func (r *run) expire(i uint32) {
+	if r.expireAt[i] != r.now {
+		return // an earlier look was taken since
+	}
+	r.expireAt[i] = 0
+	c := &r.calls[i]
+	f := &r.fleets[c.fleet]
+	if c.active && f.Patience > 0 && c.born+f.Patience <= r.now {
+		r.cancel(i)
+		return
+	}
+	// Attempts end in the order in which they were sent, which is the reverse
+	// of the list; each end may send another, whose deadline lies later.
+	for c.active {
+		due := uint32(0)
+		for at := c.flying; at != 0; at = r.attempts[at-1].next {
+			if d := r.attempts[at-1].deadline; d > 0 && d <= r.now {
+				due = at
+			}
+		}
+		if due == 0 {
+			break
+		}
+		_, number := r.giveUp(due-1, metrics.TimedOut)
+		r.outcome = wire.Outcome{Class: wire.Timeout, RetryAfter: wire.NoHint}
+		r.useful = false
+		r.decide(i, strategies.Event{Kind: strategies.Expired, Attempt: number, Outcome: &r.outcome})
+		c = &r.calls[i]
+	}
+	if !c.active {
+		return
+	}
+	next := time.Duration(0)
+	if f.Patience > 0 {
+		next = c.born + f.Patience
+	}
+	for at := c.flying; at != 0; at = r.attempts[at-1].next {
+		if d := r.attempts[at-1].deadline; d > 0 && (next == 0 || d < next) {
+			next = d
+		}
+	}
+	if next > 0 {
+		r.expireBy(i, next)
+	}
+}
+
+// cancel withdraws a call whose caller has run out of patience.
+func (r *run) cancel(i uint32) {
+	c := &r.calls[i]
+	c.active = false // from here on its strategy is only told
+	r.leaveLine(i)
+	r.withdrawAll(i)
+	r.decide(i, strategies.Event{Kind: strategies.Cancelled})
+	r.settle(i, metrics.Settlement{Withdrawn: true})
+}

@@ -1,0 +1,84 @@
+package metrics
+
+import (
+	"math/bits"
+	"time"
+)
+
+// Histogram counts durations in log-linear buckets: exact below 128 ns, and
+// otherwise 128 buckets to each power of two, so a quantile is off by less
+// than 0.8 %. Merging is addition and gives the same bytes in any order.
+//
+// The layout is that of HdrHistogram (G. Tene). The zero value is empty.
+type Histogram struct {
+	counts []uint64
+	n      uint64
+	max    time.Duration
+}
+
+const (
+	subBits    = 7
+	subBuckets = 1 << subBits
+)
+
+func bucketOf(d time.Duration) int {
+	v := uint64(max(d, 0))
+	shift := max(0, bits.Len64(v)-subBits-1)
+	return shift<<subBits + int(v>>shift)
+}
+
+// upperBound returns the largest duration that bucket i counts.
+func upperBound(i int) time.Duration {
+	if i < 2*subBuckets {
+		return time.Duration(i)
+	}
+	shift := i>>subBits - 1
+	return time.Duration((uint64(i-shift<<subBits)+1)<<shift - 1)
+}
+
+// Add counts d once; a negative d counts as 0.
+func (h *Histogram) Add(d time.Duration) {
+	i := bucketOf(d)
+	if i >= len(h.counts) {
+		h.counts = append(h.counts, make([]uint64, i+subBuckets-len(h.counts))...)
+	}
+	h.counts[i]++
+	h.n++
+	h.max = max(h.max, d)
+}
+
+// Merge adds the counts of o.
+func (h *Histogram) Merge(o *Histogram) {
+	if len(o.counts) > len(h.counts) {
+		h.counts = append(h.counts, make([]uint64, len(o.counts)-len(h.counts))...)
+	}
+	for i, c := range o.counts {
+		h.counts[i] += c
+	}
+	h.n += o.n
+	h.max = max(h.max, o.max)
+}
+
+// Count returns how many durations were added.
+func (h *Histogram) Count() uint64 { return h.n }
+
+// Quantile returns the smallest bucket bound that at least a share q of the
+// durations do not exceed, never more than the largest duration added; 0 if
+// the histogram is empty. q is clamped to [0, 1].
+func (h *Histogram) Quantile(q float64) time.Duration {
+	if h.n == 0 {
+		return 0
+	}
+	rank := uint64(float64(min(max(q, 0), 1) * float64(h.n)))
+	if float64(rank) < float64(min(max(q, 0), 1)*float64(h.n)) {
+		rank++
+	}
+	rank = max(rank, 1)
+	var seen uint64
+	for i, c := range h.counts {
+		if seen += c; seen >= rank {
+			return min(upperBound(i), h.max)
+		}
+	}
+	return h.max
+}

@@ -1,0 +1,273 @@
+package metrics
+
+import (
+	"math/bits"
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// Plan says what a recorder must know in advance.
+type Plan struct {
+	// Bin is the width of the bins of all series; 0 means one second.
+	Bin time.Duration
+	// FaultEnd is when the last fault ends; 0 if there is none. "After" in a
+	// metric's name means from then on, and bins are aligned to it.
+	FaultEnd time.Duration
+	// FaultBegin is when the first fault begins.
+	FaultBegin time.Duration
+	// Horizon is when the run is cut off.
+	Horizon time.Duration
+	// Capacity is what the provider can serve, in requests per second; 0 if it
+	// is unlimited.
+	Capacity float64
+	// OneShot says that no calls arrive after the first wave, so that recovery
+	// is undefined and drain is judged.
+	OneShot bool
+}
+
+// Ending is how an attempt ended for its client.
+type Ending uint8
+
+// The endings of an attempt.
+const (
+	Answered   Ending = iota // with a useful answer
+	Refused                  // with a refusal or an error
+	TimedOut                 // the client stopped waiting for it
+	Withdrawn                // its call was cancelled or settled before it ended
+	Broken                   // the connection was lost
+	NumEndings = iota
+)
+
+// Recorder is the streaming account of one run. A driver calls its methods as
+// things happen, in time order.
+type Recorder struct {
+	plan Plan
+
+	bins   Series
+	bin    int           // the bin of the present
+	binEnd time.Duration // where it ends
+
+	truth  Truth
+	belief Belief
+
+	latency Histogram
+	// Times in the system, in ns, as 128-bit sums: their totals pass 2⁶³ when
+	// a million clients wait for hours.
+	sojourn, area   sum128
+	lastChange      time.Duration
+	early           Early
+	retriesOfCalls  uint64
+	attemptsInFault uint64
+}
+
+// Series are counts per bin. Bin i covers [Start + i·Width, Start + (i+1)·Width);
+// Start ≤ 0, so that the end of the last fault is a bin's edge.
+type Series struct {
+	Start, Width time.Duration
+	// Calls began, Attempts reached the wire, Useful calls were answered, and
+	// Settled calls were over, in each bin.
+	Calls, Attempts, Useful, Settled []uint32
+}
+
+// Truth is the provider's ledger: what became of the attempts that arrived.
+type Truth struct {
+	// Replies counts replies that left the provider, by their true class;
+	// Useful is Replies[wire.OK].
+	Replies [wire.NumClasses]uint64
+	// Dropped counts attempts that will never be answered.
+	Dropped uint64
+	// SlotTime is how long slots were held, WastedSlotTime the part of it whose
+	// answers nobody used.
+	SlotTime, WastedSlotTime time.Duration
+}
+
+// Belief is the clients' ledger: what they made of it.
+type Belief struct {
+	// Calls that began, Attempts that were sent, and how attempts ended.
+	Calls, Attempts uint64
+	Endings         [NumEndings]uint64
+	// Succeeded counts calls that the client took for a success, Useful those
+	// that were one, Lost the difference, Failed the others that are settled;
+	// Withdrawn is the part of Failed that callers gave up.
+	Succeeded, Useful, Lost, Failed, Withdrawn uint64
+	// Degraded counts useful answers from a lesser model or from memory.
+	Degraded uint64
+}
+
+// Early is the account of calls that began before the end of the last fault,
+// or of all calls of a one-shot fleet.
+type Early struct {
+	Calls, Useful, Settled uint64
+	// LastUseful is when the last of them was answered.
+	LastUseful time.Duration
+}
+
+// NewRecorder returns a recorder for a run of the given plan.
+func NewRecorder(p Plan) *Recorder {
+	if p.Bin <= 0 {
+		p.Bin = time.Second
+	}
+	r := &Recorder{plan: p, bin: -1}
+	r.bins.Width = p.Bin
+	if m := p.FaultEnd % p.Bin; m != 0 {
+		r.bins.Start = m - p.Bin
+	}
+	r.binEnd = r.bins.Start
+	return r
+}
+
+// at makes bin the bin of now. Time never runs backwards, so most calls do
+// nothing.
+func (r *Recorder) at(now time.Duration) int {
+	if now >= r.binEnd {
+		r.advance(now)
+	}
+	return r.bin
+}
+
+func (r *Recorder) advance(now time.Duration) {
+	s := &r.bins
+	r.bin = int((now - s.Start) / s.Width)
+	r.binEnd = s.Start + time.Duration(r.bin+1)*s.Width
+	s.Calls = extend(s.Calls, r.bin+1)
+	s.Attempts = extend(s.Attempts, r.bin+1)
+	s.Useful = extend(s.Useful, r.bin+1)
+	s.Settled = extend(s.Settled, r.bin+1)
+}
+
+func extend(s []uint32, n int) []uint32 {
+	if n <= cap(s) {
+		return s[:n]
+	}
+	grown := make([]uint32, n, max(2*n, 64))
+	copy(grown, s)
+	return grown
+}
+
+// CallBegan records that a caller wants something.
+func (r *Recorder) CallBegan(now time.Duration) {
+	r.bins.Calls[r.at(now)]++
+	r.change(now)
+	r.belief.Calls++
+	if r.isEarly(now) {
+		r.early.Calls++
+	}
+}
+
+// isEarly reports whether a call born then must be answered for the run to
+// have drained.
+func (r *Recorder) isEarly(born time.Duration) bool { return r.plan.OneShot || born < r.plan.FaultEnd }
+
+// change integrates the number of calls in the system up to now.
+func (r *Recorder) change(now time.Duration) {
+	r.area.addMul(r.open(), uint64(now-r.lastChange))
+	r.lastChange = now
+}
+
+// open is the number of calls in the system.
+func (r *Recorder) open() uint64 { return r.belief.Calls - r.belief.Succeeded - r.belief.Failed }
+
+// AttemptSent records that the number-th attempt of a call reached the wire.
+func (r *Recorder) AttemptSent(now time.Duration, number uint32) {
+	r.bins.Attempts[r.at(now)]++
+	r.belief.Attempts++
+	if number > 1 {
+		r.retriesOfCalls++
+	}
+	if now < r.plan.FaultEnd && now >= r.plan.FaultBegin {
+		r.attemptsInFault++
+	}
+}
+
+// Replied records that a reply left the provider after its work had held a
+// slot for so long.
+func (r *Recorder) Replied(c wire.Class, slot time.Duration) {
+	r.truth.Replies[c]++
+	r.truth.SlotTime += slot
+}
+
+// Dropped records that the provider will never answer an attempt.
+func (r *Recorder) Dropped(slot time.Duration) {
+	r.truth.Dropped++
+	r.truth.SlotTime += slot
+}
+
+// Wasted records that an answer whose work held a slot for so long was not
+// used by anybody.
+func (r *Recorder) Wasted(slot time.Duration) { r.truth.WastedSlotTime += slot }
+
+// AttemptEnded records how an attempt ended for its client.
+func (r *Recorder) AttemptEnded(how Ending) { r.belief.Endings[how]++ }
+
+// Settlement is how a call was settled.
+type Settlement struct {
+	Born time.Duration
+	// Succeeded is the client's belief, Useful the truth.
+	Succeeded, Useful bool
+	Withdrawn         bool
+	Degraded          bool
+}
+
+// CallSettled records that a call is over.
+func (r *Recorder) CallSettled(now time.Duration, s Settlement) {
+	bin := r.at(now)
+	r.change(now)
+	r.bins.Settled[bin]++
+	r.sojourn.add(uint64(now - s.Born))
+	early := r.isEarly(s.Born)
+	if early {
+		r.early.Settled++
+	}
+	switch {
+	case s.Succeeded && s.Useful:
+		r.belief.Succeeded++
+		r.belief.Useful++
+		if s.Degraded {
+			r.belief.Degraded++
+		}
+		r.bins.Useful[bin]++
+		r.latency.Add(now - s.Born)
+		if early {
+			r.early.Useful++
+			r.early.LastUseful = now
+		}
+	case s.Succeeded:
+		r.belief.Succeeded++
+		r.belief.Lost++
+	default:
+		r.belief.Failed++
+		if s.Withdrawn {
+			r.belief.Withdrawn++
+		}
+	}
+}
+
+// Finish closes the account at the time the run ended and returns the report.
+// inFlight is how many attempts have not ended for their client.
+func (r *Recorder) Finish(end time.Duration, inFlight uint64) *Report {
+	r.change(end)
+	return &Report{
+		Plan: r.plan, End: end, Series: r.bins, Truth: r.truth, Belief: r.belief, Early: r.early,
+		Latency: r.latency, InFlight: inFlight, Retries: r.retriesOfCalls,
+		AttemptsInFault: r.attemptsInFault, sojourn: r.sojourn, area: r.area,
+	}
+}
+
+// sum128 is an unsigned 128-bit sum.
+type sum128 struct{ hi, lo uint64 }
+
+func (s *sum128) add(v uint64) {
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, v, 0)
+	s.hi += carry
+}
+
+func (s *sum128) addMul(a, b uint64) {
+	hi, lo := bits.Mul64(a, b)
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, lo, 0)
+	s.hi += hi + carry
+}
+
+func (s sum128) float() float64 { return float64(s.hi)*0x1p64 + float64(s.lo) }

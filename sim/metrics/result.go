@@ -1,0 +1,125 @@
+package metrics
+
+// SchemaVersion is the version of the result format. It changes when a reader
+// of the old format would misread the new one.
+const SchemaVersion = 1
+
+// Result is the outcome of a comparison: every table, figure and page is drawn
+// from it, and two of the same scenario merge.
+type Result struct {
+	SchemaVersion int      `json:"schema_version"`
+	Tool          Tool     `json:"tool"`
+	Scenario      Scenario `json:"scenario"`
+	// Seeds are those that every strategy has run with.
+	Seeds []uint64 `json:"seeds"`
+	// Complete is false if the comparison was interrupted; strategies whose
+	// seeds are not all done are left out of Results then.
+	Complete bool             `json:"complete"`
+	Results  []StrategyResult `json:"results"`
+	Verdict  *Verdict         `json:"verdict,omitempty"`
+}
+
+// Tool is the program that made the result.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Scenario is the scenario of a result, with what readers of figures need.
+type Scenario struct {
+	Name   string `json:"name"`
+	Title  string `json:"title"`
+	SHA256 string `json:"sha256"`
+	// Text is the scenario file itself.
+	Text string `json:"text"`
+	// Clients and Capacity (requests per second, 0 if unbounded) set the scale.
+	Clients  int     `json:"clients"`
+	Capacity float64 `json:"capacity_per_second"`
+	// Faults are the disturbances, in seconds.
+	Faults []Span `json:"faults,omitempty"`
+	// OneShot says that drain is judged and not recovery.
+	OneShot bool `json:"one_shot"`
+	// Bin is the width of all bins, in seconds.
+	Bin float64 `json:"bin_seconds"`
+	// Horizon is when runs are cut off, in seconds.
+	Horizon float64 `json:"horizon_seconds"`
+	// Input names the trace that was replayed and counts its rows.
+	Input *Input `json:"input,omitempty"`
+}
+
+// Input is a trace that a scenario replayed.
+type Input struct {
+	Name string `json:"name"`
+	Rows int    `json:"rows"`
+}
+
+// Span is a named interval of virtual time, in seconds.
+type Span struct {
+	Name string  `json:"name"`
+	From float64 `json:"from"`
+	To   float64 `json:"to"`
+}
+
+// StrategyResult is what one strategy did.
+type StrategyResult struct {
+	Strategy string `json:"strategy"`
+	Summary  string `json:"summary"`
+	// Metrics has every metric by its name.
+	Metrics map[string]Figure `json:"metrics"`
+	// Timeline is the run with the first seed.
+	Timeline Timeline `json:"timeline"`
+}
+
+// Figure is one metric over the seeds. JSON has no infinity: a seed whose time
+// never came is null in PerSeed and counted in Never, one whose figure is
+// undefined is null and counted in Undefined.
+type Figure struct {
+	Unit string `json:"unit"`
+	// Mean, with the 95 % interval Lo to Hi; absent if the figure is undefined
+	// or never came for some seed.
+	Mean *float64 `json:"mean"`
+	Lo   *float64 `json:"lo"`
+	Hi   *float64 `json:"hi"`
+	// Median counts never as infinity; absent if it is itself infinite.
+	Median *float64 `json:"median"`
+	// Never and Undefined are shares of the seeds.
+	Never     float64    `json:"never"`
+	Undefined float64    `json:"undefined"`
+	PerSeed   []*float64 `json:"per_seed"`
+}
+
+// Timeline is what happened in each bin of one run. Bin i covers Width seconds
+// from Start + i·Width.
+type Timeline struct {
+	Seed     uint64   `json:"seed"`
+	Start    float64  `json:"start"`
+	Width    float64  `json:"width"`
+	Calls    []uint32 `json:"calls"`
+	Attempts []uint32 `json:"attempts"`
+	Useful   []uint32 `json:"useful"`
+}
+
+// Verdict says who wins.
+type Verdict struct {
+	// Objective is what was minimised or maximised among the eligible.
+	Objective string `json:"objective"`
+	// MaxPeak is the bound on the peak after the last fault, × capacity.
+	MaxPeak float64 `json:"max_peak_of_capacity"`
+	// Winner and RunnerUp are strategies, empty if there is none.
+	Winner   string `json:"winner"`
+	RunnerUp string `json:"runner_up"`
+	// Significant says whether the winner's lead over the runner-up holds at
+	// 95 % when compared seed by seed; PValue is of that comparison.
+	Significant bool    `json:"significant"`
+	PValue      float64 `json:"p_value"`
+	// Disqualified are the strategies that may not win, and why.
+	Disqualified []Disqualification `json:"disqualified"`
+	// Sentence says all that to a person.
+	Sentence string `json:"sentence"`
+}
+
+// Disqualification is why a strategy may not win.
+type Disqualification struct {
+	Strategy string `json:"strategy"`
+	Reason   string `json:"reason"`
+}

@@ -1,0 +1,182 @@
+package sim
+
+import (
+	"time"
+
+	"herdlab/sim/des"
+	"herdlab/strategies"
+)
+
+// line is the queue before one pool: first come, first served, with one timer
+// for its head. Pools that are kept per client have one line for each client.
+type line struct {
+	head, tail uint32 // rows of calls, as index+1
+	timer      uint16 // generation of the head's timer
+}
+
+// waiter is a call's place in a line.
+type waiter struct {
+	prev, next uint32 // neighbours, as index+1
+	line       uint32 // where it stands, as index+1; 0 if nowhere
+	n          uint32 // units it waits for
+}
+
+// poolOf says whose pool a line stands before; lines are numbered so that the
+// pool and the memory can be computed from the number.
+type poolOf struct {
+	first, count uint32 // its lines
+	spec         strategies.PoolSpec
+	fleet        *fleet // nil if everyone shares it
+}
+
+// addLines makes the lines of f's pools. Pools shared by everyone are one
+// wherever they have the same memory.
+func (r *run) addLines(f *fleet) {
+	for _, spec := range f.Program.Pools {
+		p := poolOf{first: uint32(len(r.lines)), count: 1, spec: spec, fleet: f}
+		switch spec.Scope {
+		case strategies.PerClient:
+			p.count = uint32(f.Traffic.Clients)
+		case strategies.PerEveryone:
+			p.fleet = nil
+			if shared, ok := r.sharedPool(spec.At); ok {
+				f.lineOf = append(f.lineOf, shared)
+				continue
+			}
+		}
+		f.lineOf = append(f.lineOf, p.first)
+		r.pools = append(r.pools, p)
+		r.lines = append(r.lines, make([]line, p.count)...)
+	}
+}
+
+func (r *run) sharedPool(at uint32) (first uint32, ok bool) {
+	for _, p := range r.pools {
+		if p.fleet == nil && p.spec.At == at {
+			return p.first, true
+		}
+	}
+	return 0, false
+}
+
+// lineFor returns the line of f's pool id for one of its clients.
+func (f *fleet) lineFor(id strategies.PoolID, client uint32) uint32 {
+	if f.Program.Pools[id].Scope == strategies.PerClient {
+		return f.lineOf[id] + client
+	}
+	return f.lineOf[id]
+}
+
+// pool returns the pool before which line l stands, and its memory.
+func (r *run) pool(l uint32) (strategies.Pool, []int64) {
+	i := len(r.pools) - 1
+	for r.pools[i].first > l {
+		i--
+	}
+	p := &r.pools[i]
+	at := p.spec.At
+	switch p.spec.Scope {
+	case strategies.PerClient:
+		at += (l - p.first) * p.fleet.clw
+		return p.spec.Pool, p.fleet.perClient[at:]
+	case strategies.PerFleet:
+		return p.spec.Pool, p.fleet.perFleet[at:]
+	default:
+		return p.spec.Pool, r.everyone[at:]
+	}
+}
+
+// acquire takes units of a pool for row i at once, or puts the row in line.
+func (r *run) acquire(i uint32, f *fleet, client uint32, d strategies.Decision) bool {
+	at := f.lineFor(d.Pool, client)
+	l := &r.lines[at]
+	var ready time.Duration
+	if l.head == 0 {
+		pool, m := r.pool(at)
+		ok, readyAt := pool.TryTake(r.now, m, d.N)
+		if ok {
+			return true
+		}
+		ready = readyAt
+	}
+	w := &r.waiting[i]
+	*w = waiter{prev: l.tail, line: at + 1, n: d.N}
+	if l.tail == 0 {
+		l.head = i + 1
+		r.armLine(at, ready)
+	} else {
+		r.waiting[l.tail-1].next = i + 1
+	}
+	l.tail = i + 1
+	return false
+}
+
+// armLine sets the timer of a line's head.
+func (r *run) armLine(at uint32, ready time.Duration) {
+	l := &r.lines[at]
+	l.timer++
+	if ready != strategies.Never {
+		ready = max(ready, r.now+1) // a pool that refuses now is not ready now
+		r.queue.Push(des.Event{At: ready, Ref: at, Gen: l.timer, Kind: evPool})
+	}
+}
+
+// leaveLine takes row i out of the line it stands in, if any.
+func (r *run) leaveLine(i uint32) {
+	if r.waiting == nil || r.waiting[i].line == 0 {
+		return
+	}
+	w := r.waiting[i]
+	l := &r.lines[w.line-1]
+	if w.next != 0 {
+		r.waiting[w.next-1].prev = w.prev
+	} else {
+		l.tail = w.prev
+	}
+	if w.prev != 0 {
+		r.waiting[w.prev-1].next = w.next
+	} else {
+		l.head = w.next
+		l.timer++ // the timer was the leaver's
+		r.kicked = append(r.kicked, w.line-1)
+	}
+	r.waiting[i] = waiter{}
+}
+
+// put gives units back to a pool and remembers to look at its line.
+func (r *run) put(f *fleet, client uint32, id strategies.PoolID, n uint32) {
+	at := f.lineFor(id, client)
+	pool, m := r.pool(at)
+	pool.Put(r.now, m, n)
+	if r.lines[at].head != 0 {
+		r.kicked = append(r.kicked, at)
+	}
+}
+
+func (r *run) poolReady(e des.Event) {
+	if r.lines[e.Ref].timer == e.Gen {
+		r.admit(e.Ref)
+	}
+}
+
+// admit lets in whoever stands at the head of a line, as far as units go.
+func (r *run) admit(at uint32) {
+	for r.lines[at].head != 0 && r.err == nil {
+		l := &r.lines[at]
+		i := l.head - 1
+		pool, m := r.pool(at)
+		ok, ready := pool.TryTake(r.now, m, r.waiting[i].n)
+		if !ok {
+			r.armLine(at, ready)
+			return
+		}
+		l.head = r.waiting[i].next
+		if l.head == 0 {
+			l.tail = 0
+		} else {
+			r.waiting[l.head-1].prev = 0
+		}
+		r.waiting[i] = waiter{}
+		r.decide(i, strategies.Event{Kind: strategies.Admitted})
+	}
+}

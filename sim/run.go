@@ -1,0 +1,304 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/des"
+	"herdlab/sim/draw"
+	"herdlab/sim/metrics"
+	"herdlab/strategies"
+)
+
+// The kinds of events. Their order is the order at one instant:
+const (
+	evProvider = iota // the provider changes by itself before anything meets it
+	evDone            // slots become free before the next arrival asks for one
+	evArrive          // what is on the wire comes before what clients do next
+	evReply           // an answer that comes in time beats the timeout
+	evExpire          // a timeout is noticed before new plans are made
+	evWake            // the end of a Wait
+	evPool            // waiters that were there first come before new calls
+	evCall            // a client's next call
+	evArrival         // an open fleet's next call
+)
+
+// run is the state of one experiment under way.
+type run struct {
+	queue    des.Queue
+	now      time.Duration
+	provider Provider
+	input    wire.Input
+	effects  []wire.Effect
+	tickAt   time.Duration
+	rec      *metrics.Recorder
+
+	fleets   []fleet
+	calls    []call
+	freeCall []uint32
+	attempts []attempt
+	freeAtt  []uint32
+	transit  []reply
+	freeRep  []uint32
+	expireAt []time.Duration // per call: when its pending evExpire fires; nil until needed
+
+	pools    []poolOf
+	lines    []line
+	waiting  []waiter // per call; nil if no pool exists
+	kicked   []uint32 // lines whose pool was given units back
+	everyone []int64
+
+	view    strategies.Call
+	outcome wire.Outcome // of the event being decided
+	useful  bool         // whether that event brought a useful answer
+	flight  uint64       // attempts that have not ended for their client
+
+	fired   uint64 // events
+	steps   uint64 // decisions since time last advanced
+	stepAt  time.Duration
+	err     error
+	touched uint32
+}
+
+// fleet is a Fleet under way.
+type fleet struct {
+	*Fleet
+	root      strategies.Strategy
+	reader    wire.Reader
+	rand      draw.Rand
+	index     uint8
+	base      uint32 // its first row in calls, for closed fleets
+	perClient []int64
+	perFleet  []int64
+	perCall   []int64
+	callBase  uint32 // rows of perCall begin at this call
+	cw, clw   uint32 // words per call and per client
+	lineOf    []uint32
+	direct    bool // requests and replies travel in no time
+	next      uint64
+	lastAt    time.Duration
+}
+
+// Run runs the experiment and returns its report, checked against the
+// conservation laws. It stops early with ctx's error. Bad configurations are
+// reported before anything runs; a strategy that lets time stand still is
+// reported as ErrNoProgress, with the client and the layer.
+func (x *Experiment) Run(ctx context.Context) (*metrics.Report, error) {
+	if err := x.validate(); err != nil {
+		return nil, err
+	}
+	r := newRun(x)
+	if err := r.loop(ctx, x.Plan.Horizon); err != nil {
+		return nil, err
+	}
+	rep := r.rec.Finish(r.now, r.flight)
+	rep.Events = r.fired
+	if err := rep.Check(); err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
+	}
+	return rep, nil
+}
+
+func newRun(x *Experiment) *run {
+	r := &run{provider: x.Provider, rec: metrics.NewRecorder(x.Plan), tickAt: math.MaxInt64}
+	if x.Commons != nil {
+		r.everyone = make([]int64, x.Commons.Words())
+	}
+	closed := 0
+	for i := range x.Fleets {
+		if x.Fleets[i].Traffic.Arrivals == nil {
+			closed += x.Fleets[i].Traffic.Clients
+		}
+	}
+	r.calls = make([]call, closed)
+	r.queue.Grow(closed + 1024)
+	r.fleets = make([]fleet, len(x.Fleets))
+	base, pools := 0, false
+	for i := range x.Fleets {
+		spec := &x.Fleets[i]
+		p := spec.Program
+		f := &r.fleets[i]
+		*f = fleet{
+			Fleet: spec, root: p.Root, reader: p.Reader, rand: x.Rand.For(uint64(i)), index: uint8(i),
+			perClient: make([]int64, p.Words[strategies.PerClient]*spec.Traffic.Clients),
+			perFleet:  make([]int64, p.Words[strategies.PerFleet]),
+			cw:        uint32(p.Words[strategies.PerCall]),
+			clw:       uint32(p.Words[strategies.PerClient]),
+			direct:    spec.Up == draw.Dist{},
+		}
+		if spec.Traffic.Arrivals == nil {
+			f.base, f.callBase = uint32(base), uint32(base)
+			f.perCall = make([]int64, int(f.cw)*spec.Traffic.Clients)
+			base += spec.Traffic.Clients
+		}
+		r.addLines(f)
+		pools = pools || len(p.Pools) > 0
+	}
+	if pools {
+		r.waiting = make([]waiter, len(r.calls))
+	}
+	r.queue.Opened = r.touch
+	r.scheduleTick()
+	for i := range r.fleets {
+		r.openFleet(&r.fleets[i])
+	}
+	return r
+}
+
+// openFleet schedules the first calls of a fleet.
+func (r *run) openFleet(f *fleet) {
+	if f.Traffic.Arrivals != nil {
+		r.scheduleArrival(f)
+		return
+	}
+	for i := range uint32(f.Traffic.Clients) {
+		at := f.Traffic.Start.Draw(f.rand.For(callID(i, 0)), drawStart)
+		r.calls[f.base+i] = call{fleet: f.index, client: i}
+		r.queue.Push(des.Event{At: at, Ref: f.base + i, Kind: evCall})
+	}
+}
+
+// touch reads the rows that soon-due events refer to, in one loop of
+// independent loads.
+func (r *run) touch(events []des.Event) {
+	var sum uint32
+	for i := range events {
+		e := &events[i]
+		switch e.Kind {
+		case evWake, evCall:
+			sum += r.calls[e.Ref].attempts
+		case evArrive:
+			sum += r.attempts[e.Ref].call
+		}
+	}
+	r.touched += sum
+}
+
+// checkEvery is how many events pass between two looks at the context.
+const checkEvery = 1 << 16
+
+func (r *run) loop(ctx context.Context, horizon time.Duration) error {
+	for ; ; r.fired++ {
+		if r.fired%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		e, ok := r.queue.Pop()
+		if !ok {
+			return r.err
+		}
+		if e.At >= horizon {
+			r.now = horizon
+			return r.err
+		}
+		r.now = e.At
+		switch e.Kind {
+		case evProvider:
+			r.tick(e)
+		case evDone:
+			r.step(wire.Done, 0, e.Ref)
+		case evArrive:
+			r.arrive(e.Ref)
+		case evReply:
+			r.deliverTransit(e.Ref)
+		case evExpire:
+			r.expire(e.Ref)
+		case evWake:
+			if r.calls[e.Ref].gen == e.Gen {
+				r.decide(e.Ref, strategies.Event{Kind: strategies.Wake})
+			}
+		case evPool:
+			r.poolReady(e)
+		case evCall:
+			r.beginCall(e.Ref)
+		case evArrival:
+			r.arrival(e.Ref)
+		}
+		if len(r.effects) > 0 || len(r.kicked) > 0 {
+			r.settleEffects()
+		}
+		if r.err != nil {
+			return r.err
+		}
+	}
+}
+
+// settleEffects carries out what the provider did and what followed from it,
+// until nothing is left to do at this instant without an event. Handlers only
+// append to the two lists, so a chain of any length needs no recursion.
+func (r *run) settleEffects() {
+	for i, k := 0, 0; ; {
+		switch {
+		case i < len(r.effects):
+			e := r.effects[i] // a copy: handlers may grow the list
+			i++
+			r.effect(&e)
+		case k < len(r.kicked):
+			k++
+			r.admit(r.kicked[k-1])
+		default:
+			r.effects, r.kicked = r.effects[:0], r.kicked[:0]
+			return
+		}
+	}
+}
+
+func (r *run) effect(e *wire.Effect) {
+	switch e.Kind {
+	case wire.Started:
+		r.queue.Push(des.Event{At: r.now + e.After, Ref: e.Job, Kind: evDone})
+	case wire.Replied:
+		r.replied(e)
+	case wire.Head:
+		r.head(e)
+	case wire.Dropped:
+		r.dropped(e)
+	}
+}
+
+// step tells the provider what happened; its effects wait in r.effects.
+func (r *run) step(kind wire.InputKind, ticket, job uint32) {
+	r.input.Kind, r.input.Ticket, r.input.Job = kind, ticket, job
+	r.effects = r.provider.Step(r.now, &r.input, r.effects)
+	if t := r.provider.NextTick(); t < r.tickAt {
+		r.scheduleTick()
+	}
+}
+
+func (r *run) tick(e des.Event) {
+	if e.At != r.tickAt {
+		return // an earlier tick was asked for since
+	}
+	r.tickAt = math.MaxInt64
+	r.input.Kind = wire.Tick
+	r.effects = r.provider.Step(r.now, &r.input, r.effects)
+	r.scheduleTick()
+}
+
+func (r *run) scheduleTick() {
+	if t := r.provider.NextTick(); t < r.tickAt {
+		r.tickAt = t
+		r.queue.Push(des.Event{At: t, Kind: evProvider})
+	}
+}
+
+// progress guards against time that stands still: it counts the decisions at
+// one instant and stops the run when they are more than a herd can explain.
+func (r *run) progress(c *call, f *fleet) {
+	if r.now != r.stepAt {
+		r.stepAt, r.steps = r.now, 0
+	}
+	if r.steps++; r.steps < 100_000+1000*uint64(len(r.calls)) {
+		return
+	}
+	layer := "the innermost send"
+	for i, name := range f.Program.Layers {
+		if r.view.Phase>>i&1 != 0 {
+			layer = "layer " + name
+		}
+	}
+	r.err = fmt.Errorf("sim: %w: strategy %q keeps deciding at %v for client %d of fleet %q, in %s; make it wait a positive time, or give refusals a positive time",
+		ErrNoProgress, f.Program.Name, r.now, c.client, f.Name, layer)
+}

@@ -1,0 +1,87 @@
+package strategies
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// Knowledge is what a client has been told, or has measured, about its
+// provider. Strategies that keep below a limit need it.
+type Knowledge struct {
+	// Rate requests per Per are what the provider can serve.
+	Rate int64
+	Per  time.Duration
+	// Concurrency is how many it serves at a time, 0 if unknown.
+	Concurrency int64
+}
+
+// Builtin is one strategy of the built-in table.
+type Builtin struct {
+	Name    string
+	Summary string
+	// Define returns its definition for clients that know k.
+	Define func(k Knowledge) Definition
+}
+
+// Builtins returns the built-in strategies in the order in which lists show
+// them: from the worst habit to the best.
+func Builtins() []Builtin {
+	return []Builtin{
+		{"naive", "retry at once, for ever", plain(Retry{Backoff: Fixed{}, IgnoreHint: true})},
+		{"fixed-30s", "wait 30 s, for ever: the herd comes back in one second", plain(Retry{Backoff: Fixed{Every: 30 * time.Second}, IgnoreHint: true})},
+		{"fixed-30s+0.5s", "wait 30 s + U(0, 0.5 s): jitter too small to matter", plain(Retry{Backoff: Fixed{Every: 30 * time.Second, Jitter: time.Second / 2}})},
+		{"fixed-30s+30s", "wait 30 s + U(0, 30 s): jitter as wide as the wait", plain(Retry{Backoff: Fixed{Every: 30 * time.Second, Jitter: 30 * time.Second}})},
+		{"uniform-90-150s", "wait U(90 s, 150 s): patient, for background jobs", plain(Retry{Backoff: Uniform{Low: 90 * time.Second, High: 150 * time.Second}})},
+		{"exponential", "wait 1, 2, 4 … 64 s without jitter", plain(Retry{Backoff: Exponential{Base: time.Second, Cap: 64 * time.Second}})},
+		{"exponential+0.5s", "wait 1, 2, 4 … 64 s, each + U(0, 0.5 s): the articles' formula", plain(Retry{Backoff: articleBackoff})},
+		{"full-jitter", "wait U(0, min(64 s, 1 s·2ⁿ)): the plainest cure", plain(Retry{Backoff: FullJitter{Base: time.Second, Cap: 64 * time.Second}})},
+		{"equal-jitter", "wait half of 1, 2, 4 … 64 s and draw the other half", plain(Retry{Backoff: EqualJitter{Base: time.Second, Cap: 64 * time.Second}})},
+		{"decorrelated-jitter", "wait min(64 s, U(1 s, 3 × the last wait))", plain(Retry{Backoff: DecorrelatedJitter{Base: time.Second, Cap: 64 * time.Second}})},
+		{"five-tries", "the articles' formula, but five attempts at most", plain(Retry{Backoff: articleBackoff, MaxAttempts: 5})},
+		{"breaker+full-jitter", "full jitter behind a breaker that the whole fleet shares", plain(fullJitter, sharedBreaker)},
+		{"token-bucket", "full jitter behind a shared bucket of 70 % of the known capacity", tokenBucket},
+		{"status-only", "full jitter that reads only the HTTP status: takes 200 + 14003 for success", statusOnly},
+	}
+}
+
+var (
+	// articleBackoff is base·2ⁿ + U(0, 0.5 s), as the founding articles print it.
+	articleBackoff = Exponential{Base: time.Second, Cap: 64 * time.Second, Jitter: time.Second / 2}
+	fullJitter     = Retry{Backoff: FullJitter{Base: time.Second, Cap: 64 * time.Second}}
+	sharedBreaker  = Breaker{
+		Failures: 5, OpenFor: 30 * time.Second, Scope: PerFleet,
+		MinWait: 100 * time.Millisecond, Jitter: 10 * time.Second,
+	}
+)
+
+// plain is a definition that needs no knowledge.
+func plain(layers ...Layer) func(Knowledge) Definition {
+	return func(Knowledge) Definition { return Definition{Layers: layers} }
+}
+
+// tokenBucket takes 70 % of the known capacity and half the known concurrency
+// as burst: the margin that the founding articles found to hold.
+func tokenBucket(k Knowledge) Definition {
+	return Definition{Layers: []Layer{fullJitter, TokenBucket{
+		Rate: 7 * k.Rate, Per: 10 * k.Per, Burst: max(1, k.Concurrency/2), Scope: PerFleet,
+	}}}
+}
+
+func statusOnly(Knowledge) Definition {
+	return Definition{Reader: wire.ByStatus{}, Layers: []Layer{fullJitter}}
+}
+
+// Lookup returns the definition of the built-in strategy of that name for
+// clients that know k. The error says if there is none.
+func Lookup(name string, k Knowledge) (Definition, error) {
+	for _, b := range Builtins() {
+		if b.Name == name {
+			d := b.Define(k)
+			d.Name, d.Summary = b.Name, b.Summary
+			return d, nil
+		}
+	}
+	return Definition{}, fmt.Errorf("there is no strategy %q", name)
+}

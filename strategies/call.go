@@ -1,0 +1,120 @@
+package strategies
+
+import (
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/draw"
+)
+
+// Scope says who shares a word of memory.
+type Scope uint8
+
+// The scopes, narrowest first. All words start at zero; those of a call are
+// zeroed when the call begins, the others live as long as the run.
+const (
+	PerCall Scope = iota
+	PerClient
+	PerFleet
+	PerEveryone
+	NumScopes = iota // how many scopes there are
+)
+
+// String returns the scope's name as scenario files spell it.
+func (s Scope) String() string {
+	return [...]string{"call", "client", "fleet", "everyone"}[s]
+}
+
+// Slot names words that a layer has reserved when its stack was built.
+type Slot struct {
+	scope Scope
+	at    uint32
+}
+
+// Call is a strategy's view of one call: what is known about it, the words its
+// layers have reserved, and its draws. A driver fills it in before each Next
+// and takes it back after.
+type Call struct {
+	// ID identifies the call in its run; draws belong to it.
+	ID uint64
+	// Client is the index of its client within the fleet.
+	Client uint32
+	// Attempts counts the attempts sent so far.
+	Attempts uint32
+	// InFlight counts those that have not ended.
+	InFlight uint32
+	// Born is when the caller asked.
+	Born time.Duration
+	// Demand is what the caller asks for.
+	Demand wire.Demand
+	// Target is where the next attempt goes; a loop may change it before it
+	// begins what is inside it.
+	Target wire.Target
+
+	// Phase has a bit for each layer that has the call waiting; Turn counts
+	// the decisions since the last attempt, so that two refusals by one guard
+	// draw differently. Both belong to this package; a driver stores them with
+	// the call and starts them at zero.
+	Phase uint32
+	Turn  uint32
+
+	// Memory is the words of each scope, as the driver owns them.
+	Memory [NumScopes][]int64
+	// Rand is the generator of the call's run or fleet; the strategy draws
+	// through Uniform and the like, never from it directly.
+	Rand draw.Rand
+
+	puts  [maxPuts]put
+	nputs int
+}
+
+const maxPuts = 4
+
+type put struct {
+	pool PoolID
+	n    uint32
+}
+
+// Word returns the i-th word of s.
+func (c *Call) Word(s Slot, i uint32) *int64 { return &c.Memory[s.scope][s.at+i] }
+
+// Uniform draws a duration in [lo, hi), for the given purpose. Draws belong to
+// (seed, call, attempt, turn, purpose): the same call after the same history
+// draws the same, whatever other calls do.
+func (c *Call) Uniform(p Purpose, lo, hi time.Duration) time.Duration {
+	return c.Rand.For(c.ID).Uniform(c.index(p), lo, hi)
+}
+
+// Exponential draws an exponentially distributed duration of the given mean.
+func (c *Call) Exponential(p Purpose, mean time.Duration) time.Duration {
+	return c.Rand.For(c.ID).Exp(c.index(p), mean)
+}
+
+// Float draws a uniform float in [0, 1).
+func (c *Call) Float(p Purpose) float64 { return c.Rand.For(c.ID).Float(c.index(p)) }
+
+func (c *Call) index(p Purpose) uint64 {
+	return uint64(c.Attempts)<<32 | uint64(uint16(c.Turn))<<16 | uint64(p)
+}
+
+// Put gives n units back to a pool. The driver does so when Next returns, and
+// admits whoever waits for them.
+func (c *Call) Put(p PoolID, n uint32) {
+	c.puts[c.nputs] = put{p, n}
+	c.nputs++
+}
+
+// TakePuts calls give for each Put since the last TakePuts, in order. It is
+// for drivers.
+func (c *Call) TakePuts(give func(p PoolID, n uint32)) {
+	for _, p := range c.puts[:c.nputs] {
+		give(p.pool, p.n)
+	}
+	c.nputs = 0
+}
+
+// HasPuts reports whether TakePuts has anything to do.
+func (c *Call) HasPuts() bool { return c.nputs > 0 }
+
+// Purpose tells a layer's draws from another's; Build.Purpose hands them out.
+type Purpose uint16

@@ -1,0 +1,78 @@
+package strategies
+
+import (
+	"errors"
+	"time"
+)
+
+// Concurrency lets at most Permits attempts through at a time; the others wait
+// in line, first come, first served. A permit is held while what is inside the
+// layer is under way, so inside a retry loop it is given back before the wait.
+// It is right against providers that count requests in flight.
+type Concurrency struct {
+	// Permits is how many may be under way, ≥ 1.
+	Permits int64
+	// Scope is who shares them, PerClient or wider; Name tells semaphores
+	// apart that everyone shares.
+	Scope Scope
+	Name  string
+}
+
+// Build implements Layer.
+func (s Concurrency) Build(b *Build, inner Strategy) (Strategy, error) {
+	switch {
+	case s.Permits < 1:
+		return nil, errors.New("concurrency: permits must be at least 1")
+	case s.Scope == PerCall:
+		return nil, errors.New("concurrency: scope call limits nothing; use client, fleet or everyone")
+	}
+	id, err := b.Pool(permits{s.Permits}, s.Scope, "concurrency "+s.Name)
+	if err != nil {
+		return nil, err
+	}
+	held, err := b.Reserve(PerCall, 1, "")
+	if err != nil {
+		return nil, err
+	}
+	return b.Guard(&holding{id, held}, inner)
+}
+
+// holding is the guard of a pool whose units are given back.
+type holding struct {
+	pool PoolID
+	held Slot // how many permits the call holds or stands in line for
+}
+
+// Admit implements Guard.
+func (h *holding) Admit(_ time.Duration, c *Call) Decision {
+	*c.Word(h.held, 0)++
+	return Decision{Kind: Acquire, Pool: h.pool, N: 1}
+}
+
+// Observe implements Guard.
+func (h *holding) Observe(_ time.Duration, c *Call, _ Event, _ Decision) {
+	// A call that is cancelled while attempts of it are under way is heard of
+	// once for each of them and once for itself.
+	if held := c.Word(h.held, 0); *held > 0 {
+		*held--
+		c.Put(h.pool, 1)
+	}
+}
+
+// permits is the pool of a Concurrency layer; its word counts those in use.
+type permits struct{ size int64 }
+
+// Words implements Pool.
+func (permits) Words() int { return 1 }
+
+// TryTake implements Pool.
+func (p permits) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duration) {
+	if m[0]+int64(n) > p.size {
+		return false, Never
+	}
+	m[0] += int64(n)
+	return true, now
+}
+
+// Put implements Pool.
+func (permits) Put(_ time.Duration, m []int64, n uint32) { m[0] -= int64(n) }

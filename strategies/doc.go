@@ -1,0 +1,20 @@
+// Package strategies decides what a client does next.
+//
+// A Strategy is a pure decision: it is told what happened to a call and says
+// what to do. It never sleeps, locks, reads a clock or keeps state of its own,
+// so the same value runs a million clients in the simulator and goroutines in
+// production. What it remembers lives in words that its driver owns and hands
+// in, scoped to an attempt, a call, a client, a fleet or everyone.
+//
+// A strategy is a stack of layers, outermost first, around the act of sending.
+// A guard (breaker, limiter, budget) may only tighten what is inside it. A
+// loop (retry, ladder) owns what is inside it and may begin it afresh. The
+// order is the meaning: a guard outside a loop acts once a call, a guard
+// inside it once an attempt.
+//
+//	Stack(Retry{…}, Breaker{…}, Limit{…})   // every attempt asks the breaker
+//	Stack(Breaker{…}, Retry{…})             // the breaker hears of calls only
+//
+// Glossary. A call is what the caller wants; an attempt is one request that
+// reaches the wire; max attempts counts attempts, so waits are one fewer.
+package strategies

@@ -1,0 +1,141 @@
+package strategies
+
+import (
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// EventKind is what happened to a call.
+type EventKind uint8
+
+// The events of a call, in the order of a typical life.
+const (
+	Begin     EventKind = iota // the call exists; nothing has been done yet
+	Sent                       // an attempt is on its way
+	Head                       // the head of a streamed reply arrived
+	Reply                      // an attempt ended with a reply
+	Lost                       // an attempt ended without a reply: the connection broke
+	Expired                    // an attempt ended without a reply: its timeout passed
+	Wake                       // the time of a Wait has come
+	Admitted                   // a pool has admitted the call
+	Cancelled                  // the caller has withdrawn the call
+	Settled                    // an attempt was abandoned because its call is over
+)
+
+// Event is what happened. Reply, Lost, Expired and Settled are the terminal
+// events of an attempt: every attempt gets exactly one of them, also after its
+// call has settled.
+type Event struct {
+	Kind EventKind
+	// Attempt is the number of the attempt concerned, counted from 1 within its
+	// call, for Sent, Head and the terminal events; it is what Abandon takes.
+	Attempt uint32
+	// Outcome is what the client made of the attempt: never nil for Head and
+	// the terminal events, nil otherwise. It is valid during Next only.
+	Outcome *wire.Outcome
+}
+
+// Terminal reports whether e ends an attempt.
+func (e Event) Terminal() bool {
+	switch e.Kind {
+	case Reply, Lost, Expired, Settled:
+		return true
+	}
+	return false
+}
+
+// DecisionKind is what a client is to do.
+type DecisionKind uint8
+
+// The decisions. Idle is right only while something will still happen to the
+// call: an attempt in flight, a wait, a place in a pool's line.
+const (
+	Idle    DecisionKind = iota // nothing now
+	Send                        // send an attempt to Target; After > 0 is its timeout
+	Wait                        // come back with Wake after After ≥ 0
+	Acquire                     // stand in the line of Pool for N units; come back with Admitted
+	Answer                      // answer the caller without an attempt (cache, default)
+	Abandon                     // hang up on Attempt and go on
+	Stop                        // settle the call: Reason and Class say how
+)
+
+// Reason says why a call is settled, or why a layer stands in its way.
+type Reason uint8
+
+// The reasons.
+const (
+	NoReason         Reason = iota
+	Succeeded               // an attempt brought what the client takes for an answer
+	Failed                  // an attempt failed in a way that is not retried
+	TriesExhausted          // the last permitted attempt failed
+	DeadlinePassed          // there is no time left for another attempt
+	BreakerOpen             // a breaker refused to try
+	BudgetSpent             // a retry budget is empty
+	LimiterRefused          // a client-side limit refused instead of waiting
+	Withdrawn               // the caller cancelled
+	ServedFromMemory        // answered without an attempt
+	NumReasons       = iota // how many reasons there are
+)
+
+var reasonNames = [NumReasons]string{
+	"none", "succeeded", "failed", "tries_exhausted", "deadline_passed", "breaker_open",
+	"budget_spent", "limiter_refused", "withdrawn", "served_from_memory",
+}
+
+// String returns the reason's name as result files spell it.
+func (r Reason) String() string {
+	if int(r) < len(reasonNames) {
+		return reasonNames[r]
+	}
+	return "unknown"
+}
+
+// Decision is what to do. The zero value is Idle.
+type Decision struct {
+	Kind   DecisionKind
+	Reason Reason
+	// Class is the class of the outcome that a Stop settles the call with.
+	Class wire.Class
+	// Degraded marks an Answer or Stop whose answer is from a lesser model or
+	// from memory.
+	Degraded bool
+	// Pool is what to acquire, N how many units of it.
+	Pool PoolID
+	// N is units for Acquire, the attempt's number for Abandon.
+	N uint32
+	// After is a Send's timeout (0: none) or a Wait's length.
+	After time.Duration
+	// Target is where to Send.
+	Target wire.Target
+}
+
+// Strategy decides. Next is called with the time since the run began, the call
+// and what happened to it; it must use nothing else, and nothing of c after it
+// returns.
+type Strategy interface {
+	Next(now time.Duration, c *Call, e Event) Decision
+}
+
+// sender is the innermost strategy of every stack: it sends one attempt and
+// reports how it ended.
+type sender struct{}
+
+// Next implements Strategy.
+func (sender) Next(_ time.Duration, c *Call, e Event) Decision {
+	switch e.Kind {
+	case Begin:
+		return Decision{Kind: Send, Target: c.Target}
+	case Reply, Lost, Expired, Settled:
+		if e.Outcome.OK() {
+			return Decision{Kind: Stop, Reason: Succeeded}
+		}
+		return Decision{Kind: Stop, Reason: Failed, Class: e.Outcome.Class}
+	case Cancelled:
+		return withdrawn
+	}
+	return Decision{}
+}
+
+// withdrawn settles a call that its caller has cancelled.
+var withdrawn = Decision{Kind: Stop, Reason: Withdrawn, Class: wire.Cancelled}

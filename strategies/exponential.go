@@ -1,0 +1,18 @@
+package strategies
+
+import "time"
+
+// Exponential doubles the wait from retry to retry, from Base up to Cap, and
+// adds a uniform jitter of constant width. Half a second of jitter on a wait
+// of a minute leaves a herd together: prefer FullJitter or EqualJitter.
+type Exponential struct {
+	// Base is the wait before the first retry; Cap bounds it, 0 for no bound.
+	Base, Cap time.Duration
+	// Jitter is the width of what is drawn on top.
+	Jitter time.Duration
+}
+
+// Delay implements Backoff.
+func (x Exponential) Delay(c *Call, p Purpose, retry int64, _ time.Duration) (base, jitter time.Duration) {
+	return doubled(x.Base, retry, x.Cap), c.Uniform(p, 0, x.Jitter)
+}

@@ -1,0 +1,71 @@
+package strategies
+
+import "time"
+
+// Guard is a layer that may only tighten what is inside it. Implement it and
+// wrap it with Build.Guard; the wrapper keeps the order of events right.
+type Guard interface {
+	// Admit is asked before what is inside begins, and again after each Wait
+	// it asked for. Idle lets the call in; Wait, Acquire, Answer and Stop do
+	// what they say. A call that an Acquire admits is let in without asking.
+	Admit(now time.Duration, c *Call) Decision
+	// Observe hears how what it let in ended: d is the Stop that goes on to the
+	// layer outside, e the event that caused it.
+	Observe(now time.Duration, c *Call, e Event, d Decision)
+}
+
+// Guard wraps g around inner.
+func (b *Build) Guard(g Guard, inner Strategy) (Strategy, error) {
+	bit, err := b.phase(g)
+	return &guarded{g, inner, bit}, err
+}
+
+type guarded struct {
+	guard Guard
+	inner Strategy
+	bit   uint32 // set while the guard has the call waiting
+}
+
+// Next implements Strategy.
+func (g *guarded) Next(now time.Duration, c *Call, e Event) Decision {
+	switch e.Kind {
+	case Begin:
+		return g.admit(now, c)
+	case Wake:
+		if c.Phase&g.bit != 0 {
+			return g.admit(now, c)
+		}
+	case Admitted:
+		if c.Phase&g.bit != 0 {
+			c.Phase &^= g.bit
+			e = Event{Kind: Begin}
+		}
+	case Cancelled:
+		if c.Phase&g.bit != 0 { // nothing inside has begun
+			c.Phase &^= g.bit
+			return withdrawn
+		}
+	}
+	d := g.inner.Next(now, c, e)
+	if d.Kind == Stop {
+		g.guard.Observe(now, c, e, d)
+	}
+	return d
+}
+
+func (g *guarded) admit(now time.Duration, c *Call) Decision {
+	d := g.guard.Admit(now, c)
+	switch d.Kind {
+	case Idle:
+		c.Phase &^= g.bit
+		d = g.inner.Next(now, c, Event{Kind: Begin})
+		if d.Kind == Stop {
+			g.guard.Observe(now, c, Event{Kind: Begin}, d)
+		}
+	case Wait, Acquire:
+		c.Phase |= g.bit
+	default:
+		c.Phase &^= g.bit
+	}
+	return d
+}

@@ -1,0 +1,54 @@
+package strategies
+
+import "time"
+
+// Loop is a layer that owns what is inside it: when that stops, the loop may
+// begin it afresh. Implement it and wrap it with Build.Loop.
+type Loop interface {
+	// Start resets the loop's words; what is inside is about to begin for the
+	// first time.
+	Start(now time.Duration, c *Call)
+	// After hears that what is inside has stopped: d is its Stop, e the event
+	// that caused it. A Wait begins it afresh after that time; anything else
+	// goes on to the layer outside, as a rule d itself.
+	After(now time.Duration, c *Call, e Event, d Decision) Decision
+}
+
+// Loop wraps l around inner.
+func (b *Build) Loop(l Loop, inner Strategy) (Strategy, error) {
+	bit, err := b.phase(l)
+	return &looped{l, inner, bit}, err
+}
+
+type looped struct {
+	loop  Loop
+	inner Strategy
+	bit   uint32 // set between two beginnings of what is inside
+}
+
+// Next implements Strategy.
+func (l *looped) Next(now time.Duration, c *Call, e Event) Decision {
+	switch e.Kind {
+	case Begin:
+		c.Phase &^= l.bit
+		l.loop.Start(now, c)
+	case Wake:
+		if c.Phase&l.bit != 0 {
+			c.Phase &^= l.bit
+			e = Event{Kind: Begin}
+		}
+	case Cancelled:
+		if c.Phase&l.bit != 0 {
+			c.Phase &^= l.bit
+			return withdrawn
+		}
+	}
+	d := l.inner.Next(now, c, e)
+	if d.Kind == Stop && d.Reason != Withdrawn && e.Kind != Settled {
+		d = l.loop.After(now, c, e, d)
+		if d.Kind == Wait {
+			c.Phase |= l.bit
+		}
+	}
+	return d
+}

@@ -1,0 +1,47 @@
+package strategies
+
+import (
+	"math"
+	"time"
+)
+
+// Never, as the time when a pool is ready, means: not before somebody puts
+// units back.
+const Never time.Duration = math.MaxInt64
+
+// Pool is a thing that is shared and waited for: tokens, permits, a window.
+// It is an immutable program; m is its memory, of the scope it was reserved
+// in. The driver keeps one first-come-first-served line for each pool, asks on
+// behalf of its head only, and charges at admission: a waiter that gives up
+// costs nothing.
+type Pool interface {
+	// Words is how many words of memory the pool needs.
+	Words() int
+	// TryTake takes n units if they are there at now. If not, it says when
+	// they may be, or Never; readyAt > now in that case.
+	TryTake(now time.Duration, m []int64, n uint32) (ok bool, readyAt time.Duration)
+	// Put gives n units back.
+	Put(now time.Duration, m []int64, n uint32)
+}
+
+// PoolID is the index of a pool among those of its program.
+type PoolID uint16
+
+// PoolSpec is a pool that a stack waits for, and where its memory is.
+type PoolSpec struct {
+	Pool  Pool
+	Scope Scope
+	At    uint32 // its first word in the memory of that scope
+}
+
+// Pool reserves memory for p and returns its id. Scope must be PerClient,
+// PerFleet or PerEveryone; a pool shared by everyone is known by its name, and
+// programs that name the same pool share its units.
+func (b *Build) Pool(p Pool, scope Scope, name string) (PoolID, error) {
+	s, err := b.Reserve(scope, p.Words(), name)
+	if err != nil {
+		return 0, err
+	}
+	b.program.Pools = append(b.program.Pools, PoolSpec{Pool: p, Scope: scope, At: s.at})
+	return PoolID(len(b.program.Pools) - 1), nil
+}
