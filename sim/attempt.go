@@ -62,6 +62,7 @@ func (r *run) send(i uint32, c *call, f *fleet, d strategies.Decision) {
 	}
 	c.flying = at + 1
 	r.flight++
+	r.rec.AttemptSent(c.attempts)
 	if d.After > 0 {
 		r.expireBy(i, a.deadline)
 	}
@@ -85,7 +86,7 @@ func (r *run) arrive(at uint32) {
 		q.Account += c.client
 	}
 	q.Demand = r.demand(c, f)
-	r.rec.AttemptSent(r.now, a.number)
+	r.rec.AttemptArrived(r.now)
 	a.where = atProvider
 	r.step(wire.Arrive, at, 0)
 }

@@ -147,5 +147,5 @@ func negLog(b uint64) float64 {
 	r := float64(f*e.inv) - 1
 	r2 := float64(r * r)
 	series := r - float64(r2*float64(0.5-float64(r*float64(1.0/3-float64(r*0.25)))))
-	return float64(float64(lz-1)*math.Ln2) - (e.log + series)
+	return float64(float64(lz)*math.Ln2) - (e.log + series)
 }

@@ -58,6 +58,7 @@ type Recorder struct {
 	lastChange      time.Duration
 	early           Early
 	retriesOfCalls  uint64
+	arrived         uint64
 	attemptsInFault uint64
 }
 
@@ -65,7 +66,7 @@ type Recorder struct {
 // Start ≤ 0, so that the end of the last fault is a bin's edge.
 type Series struct {
 	Start, Width time.Duration
-	// Calls began, Attempts reached the wire, Useful calls were answered, and
+	// Calls began, Attempts reached the provider, Useful calls were answered, and
 	// Settled calls were over, in each bin.
 	Calls, Attempts, Useful, Settled []uint32
 }
@@ -168,13 +169,18 @@ func (r *Recorder) change(now time.Duration) {
 // open is the number of calls in the system.
 func (r *Recorder) open() uint64 { return r.belief.Calls - r.belief.Succeeded - r.belief.Failed }
 
-// AttemptSent records that the number-th attempt of a call reached the wire.
-func (r *Recorder) AttemptSent(now time.Duration, number uint32) {
-	r.bins.Attempts[r.at(now)]++
+// AttemptSent records that the number-th attempt of a call was sent.
+func (r *Recorder) AttemptSent(number uint32) {
 	r.belief.Attempts++
 	if number > 1 {
 		r.retriesOfCalls++
 	}
+}
+
+// AttemptArrived records that an attempt reached the provider.
+func (r *Recorder) AttemptArrived(now time.Duration) {
+	r.bins.Attempts[r.at(now)]++
+	r.arrived++
 	if now < r.plan.FaultEnd && now >= r.plan.FaultBegin {
 		r.attemptsInFault++
 	}
@@ -249,7 +255,7 @@ func (r *Recorder) Finish(end time.Duration, inFlight uint64) *Report {
 	r.change(end)
 	return &Report{
 		Plan: r.plan, End: end, Series: r.bins, Truth: r.truth, Belief: r.belief, Early: r.early,
-		Latency: r.latency, InFlight: inFlight, Retries: r.retriesOfCalls,
+		Latency: r.latency, InFlight: inFlight, Arrived: r.arrived, Retries: r.retriesOfCalls,
 		AttemptsInFault: r.attemptsInFault, sojourn: r.sojourn, area: r.area,
 	}
 }

@@ -23,6 +23,8 @@ type Report struct {
 	// InFlight is how many attempts had not ended for their client at End;
 	// Retries how many were not the first of their call.
 	InFlight, Retries uint64
+	// Arrived is how many attempts have reached the provider.
+	Arrived uint64
 	// AttemptsInFault counts attempts sent between the beginning of the first
 	// and the end of the last fault.
 	AttemptsInFault uint64
@@ -76,9 +78,11 @@ func (r *Report) Check() error {
 	law(b.Succeeded == b.Useful+b.Lost, "%d successes are not %d useful and %d lost ones", b.Succeeded, b.Useful, b.Lost)
 	law(r.Retries <= b.Attempts && b.Attempts-r.Retries <= b.Calls,
 		"%d first tries of %d calls", b.Attempts-r.Retries, b.Calls)
-	law(calls == b.Calls && attempts == b.Attempts && useful == b.Useful && settled == b.Succeeded+b.Failed,
+	law(r.Arrived <= b.Attempts && b.Attempts-r.Arrived <= r.InFlight+b.Endings[TimedOut]+b.Endings[Withdrawn],
+		"%d attempts were sent, %d arrived, %d are in flight", b.Attempts, r.Arrived, r.InFlight)
+	law(calls == b.Calls && attempts == r.Arrived && useful == b.Useful && settled == b.Succeeded+b.Failed,
 		"bins add up to %d calls, %d attempts, %d useful, %d settled; the ledgers say %d, %d, %d, %d",
-		calls, attempts, useful, settled, b.Calls, b.Attempts, b.Useful, b.Succeeded+b.Failed)
+		calls, attempts, useful, settled, b.Calls, r.Arrived, b.Useful, b.Succeeded+b.Failed)
 	law(b.Useful <= r.Truth.Replies[wire.OK]+b.Degraded, "%d calls were useful, the provider answered %d", b.Useful, r.Truth.Replies[wire.OK])
 	if r.Pending() == 0 {
 		law(r.sojourn == r.area, "Little's law: calls spent %g s, the system held %g call-seconds",
