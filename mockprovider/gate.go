@@ -21,8 +21,8 @@ type Limit interface {
 type Gate interface {
 	// Take counts the request and reports true, or refuses it.
 	Take(now time.Duration, r *wire.Request) bool
-	// Refusal is the reply to the request that Take has just refused.
-	Refusal(now time.Duration, r *wire.Request) wire.Reply
+	// Refuse writes the reply to the request that Take has just refused.
+	Refuse(now time.Duration, r *wire.Request, to *wire.Reply)
 	// Undo takes back the last Take of r: a later gate has refused it.
 	Undo(now time.Duration, r *wire.Request)
 	// Release is told that the work on r is over.

@@ -170,17 +170,22 @@ func (p *Provider) look(now time.Duration) {
 func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 	r := &in.Request
 	if p.outage >= 0 {
+		out, e := p.refuse(in.Ticket, out)
 		f := &p.cfg.Outages[p.outage]
-		return p.refuse(in.Ticket, f.Refusal.reply(wire.Overloaded, f.To-now, 0, 0), out)
+		f.Refusal.reply(&e.Reply, wire.Overloaded, f.To-now, 0, 0)
+		return out
 	}
 	if p.badKeys[r.Target.Key>>6]>>(r.Target.Key&63)&1 != 0 {
-		return p.refuse(in.Ticket, p.cfg.BadKey.reply(wire.Auth, wire.NoHint, 0, 0), out)
+		out, e := p.refuse(in.Ticket, out)
+		p.cfg.BadKey.reply(&e.Reply, wire.Auth, wire.NoHint, 0, 0)
+		return out
 	}
 	for i, g := range p.gates {
 		if !g.Take(now, r) {
-			reply := g.Refusal(now, r)
+			out, e := p.refuse(in.Ticket, out)
+			g.Refuse(now, r, &e.Reply)
 			p.undo(now, r, i)
-			return p.refuse(in.Ticket, reply, out)
+			return out
 		}
 	}
 	if p.cfg.Slots == 0 || p.busy < p.cfg.Slots {
@@ -191,7 +196,9 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 		return out
 	}
 	p.undo(now, r, len(p.gates))
-	return p.refuse(in.Ticket, p.cfg.Full.reply(wire.Overloaded, wire.NoHint, 0, 0), out)
+	out, e := p.refuse(in.Ticket, out)
+	p.cfg.Full.reply(&e.Reply, wire.Overloaded, wire.NoHint, 0, 0)
+	return out
 }
 
 // undo gives back what the first n gates have taken for r.
@@ -207,20 +214,32 @@ func (p *Provider) undo(now time.Duration, r *wire.Request, n int) {
 	}
 }
 
-func (p *Provider) refuse(ticket uint32, reply wire.Reply, out []wire.Effect) []wire.Effect {
-	return append(out, wire.Effect{Kind: wire.Replied, Ticket: ticket, After: p.cfg.RefusalTime, Reply: reply})
+// add appends an empty effect and returns it to be filled in place: copying
+// a struct that has just been built field by field stalls the processor.
+func add(out []wire.Effect) ([]wire.Effect, *wire.Effect) {
+	out = append(out, wire.Effect{})
+	return out, &out[len(out)-1]
+}
+
+// refuse appends a refusal, whose reply is still to be written.
+func (p *Provider) refuse(ticket uint32, out []wire.Effect) ([]wire.Effect, *wire.Effect) {
+	out, e := add(out)
+	e.Kind, e.Ticket, e.After = wire.Replied, ticket, p.cfg.RefusalTime
+	return out, e
 }
 
 func (p *Provider) newJob(in *wire.Input) uint32 {
-	j := job{req: in.Request, ticket: in.Ticket}
+	var i uint32
 	if n := len(p.free); n > 0 {
-		i := p.free[n-1]
+		i = p.free[n-1]
 		p.free = p.free[:n-1]
-		p.jobs[i] = j
-		return i
+	} else {
+		i = uint32(len(p.jobs))
+		p.jobs = append(p.jobs, job{})
 	}
-	p.jobs = append(p.jobs, j)
-	return uint32(len(p.jobs) - 1)
+	j := &p.jobs[i]
+	j.req, j.ticket = in.Request, in.Ticket
+	return i
 }
 
 // start puts a job into a slot. Its finish is decided now.
@@ -228,9 +247,9 @@ func (p *Provider) start(now time.Duration, i uint32, out []wire.Effect) []wire.
 	j := &p.jobs[i]
 	p.busy++
 	j.started = now
-	return append(out, wire.Effect{
-		Kind: wire.Started, Ticket: j.ticket, Job: i, After: p.cfg.Service.Time(p.rnd, &j.req),
-	})
+	out, e := add(out)
+	e.Kind, e.Ticket, e.Job, e.After = wire.Started, j.ticket, i, p.cfg.Service.Time(p.rnd, &j.req)
+	return out
 }
 
 func (p *Provider) done(now time.Duration, i uint32, out []wire.Effect) []wire.Effect {
@@ -239,10 +258,9 @@ func (p *Provider) done(now time.Duration, i uint32, out []wire.Effect) []wire.E
 	for _, g := range p.gates {
 		g.Release(now, &j.req)
 	}
-	out = append(out, wire.Effect{
-		Kind: wire.Replied, Ticket: j.ticket, Job: i, Slot: now - j.started,
-		Reply: wire.Reply{Status: 200, Class: wire.OK, RetryAfter: wire.NoHint},
-	})
+	out, e := add(out)
+	e.Kind, e.Ticket, e.Job, e.Slot = wire.Replied, j.ticket, i, now-j.started
+	e.Reply.Status, e.Reply.Class, e.Reply.RetryAfter = 200, wire.OK, wire.NoHint
 	p.free = append(p.free, i)
 	if p.queue.len() > 0 {
 		out = p.start(now, p.queue.pop(), out)

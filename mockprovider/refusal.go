@@ -51,9 +51,9 @@ func (r Refusal) WithHint(h Hint) Refusal {
 	return r
 }
 
-// reply puts the refusal on the wire. ready is how long until the gate admits
+// reply writes the refusal to the reply. ready is how long until the gate admits
 // again, wire.NoHint if it cannot say.
-func (r *Refusal) reply(class wire.Class, ready time.Duration, limit, remaining int32) wire.Reply {
+func (r *Refusal) reply(to *wire.Reply, class wire.Class, ready time.Duration, limit, remaining int32) {
 	hint := wire.NoHint
 	switch r.Hint.Kind {
 	case Constant:
@@ -65,8 +65,6 @@ func (r *Refusal) reply(class wire.Class, ready time.Duration, limit, remaining 
 			hint = (ready + time.Second - 1) / time.Second * time.Second
 		}
 	}
-	return wire.Reply{
-		RetryAfter: hint, Code: r.Code, Limit: limit, Remaining: remaining,
-		Status: r.Status, Class: class, Body: r.Body,
-	}
+	to.RetryAfter, to.Code, to.Limit, to.Remaining = hint, r.Code, limit, remaining
+	to.Status, to.Class, to.Body = r.Status, class, r.Body
 }

@@ -46,10 +46,10 @@ func (s *semaphore) Take(_ time.Duration, r *wire.Request) bool {
 	return true
 }
 
-// Refusal implements Gate. Nobody knows when a permit will be free, so hints
+// Refuse implements Gate. Nobody knows when a permit will be free, so hints
 // other than constant ones are left out.
-func (s *semaphore) Refusal(_ time.Duration, r *wire.Request) wire.Reply {
-	return s.Semaphore.Refusal.reply(wire.Concurrency, wire.NoHint, s.Limit, s.Limit-s.used[s.Per.key(r)])
+func (s *semaphore) Refuse(_ time.Duration, r *wire.Request, to *wire.Reply) {
+	s.Refusal.reply(to, wire.Concurrency, wire.NoHint, s.Limit, s.Limit-s.used[s.Per.key(r)])
 }
 
 // Undo implements Gate.

@@ -67,10 +67,10 @@ func (w *window) Take(now time.Duration, r *wire.Request) bool {
 	return true
 }
 
-// Refusal implements Gate.
-func (w *window) Refusal(now time.Duration, r *wire.Request) wire.Reply {
+// Refuse implements Gate.
+func (w *window) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
 	k := &w.keys[w.Per.key(r)]
-	return w.Window.Refusal.reply(wire.Rate, k.end-now, w.Limit, w.Limit-k.used)
+	w.Refusal.reply(to, wire.Rate, k.end-now, w.Limit, w.Limit-k.used)
 }
 
 // Undo implements Gate.

@@ -47,18 +47,19 @@ var cancelled = wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}
 func (r *run) send(i uint32, c *call, f *fleet, d strategies.Decision) {
 	c.attempts++
 	c.inFlight++
-	a := attempt{call: i, number: c.attempts, next: c.flying, target: d.Target, client: true}
-	if d.After > 0 {
-		a.deadline = r.now + d.After
-	}
 	var at uint32
 	if n := len(r.freeAtt); n > 0 {
 		at = r.freeAtt[n-1]
 		r.freeAtt = r.freeAtt[:n-1]
-		r.attempts[at] = a
 	} else {
 		at = uint32(len(r.attempts))
-		r.attempts = append(r.attempts, a)
+		r.attempts = append(r.attempts, attempt{})
+	}
+	a := &r.attempts[at]
+	a.deadline, a.call, a.number, a.next = 0, i, c.attempts, c.flying
+	a.target, a.client, a.where = c.target, true, onTheWayUp
+	if d.After > 0 {
+		a.deadline = r.now + d.After
 	}
 	c.flying = at + 1
 	r.flight++
@@ -142,7 +143,7 @@ func (r *run) deliverTransit(at uint32) {
 func (r *run) deliver(at uint32, rep *wire.Reply, slot time.Duration) {
 	i, number := r.endAttempt(at)
 	f := &r.fleets[r.calls[i].fleet]
-	r.outcome = f.reader.Read(rep)
+	f.reader.Read(rep, &r.outcome)
 	r.useful = rep.Class == wire.OK
 	switch {
 	case !r.useful:
@@ -163,7 +164,7 @@ func (r *run) head(e *wire.Effect) {
 		return
 	}
 	f := &r.fleets[r.calls[a.call].fleet]
-	r.outcome = f.reader.Read(&e.Reply)
+	f.reader.Read(&e.Reply, &r.outcome)
 	r.decide(a.call, strategies.Event{Kind: strategies.Head, Attempt: a.number, Outcome: &r.outcome})
 }
 

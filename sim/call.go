@@ -127,6 +127,7 @@ func (r *run) decide(i uint32, e strategies.Event) {
 			return
 		}
 		v := &r.view
+		r.viewFleet = f
 		v.ID, v.Client, v.Attempts, v.InFlight = c.id(f), c.client, c.attempts, uint32(c.inFlight)
 		v.Born, v.Target, v.Phase, v.Turn, v.Rand = c.born, c.target, c.phase, uint32(c.turn), f.rand
 		if f.Traffic.Arrivals != nil || f.Traffic.Size != (wire.Demand{}) {
@@ -165,25 +166,25 @@ func (r *run) decide(i uint32, e strategies.Event) {
 			}
 			r.queue.Push(des.Event{At: at, Ref: i, Gen: c.gen, Kind: evWake})
 		case strategies.Acquire:
-			if !r.acquire(i, f, c.client, d) {
+			if !r.acquire(i, f, c.client, d.Take) {
 				return
 			}
 			e = strategies.Event{Kind: strategies.Admitted}
 			continue
 		case strategies.Abandon:
-			if !r.abandon(i, d.N) {
+			if !r.abandon(i, d.Take.N) {
 				return
 			}
-			e = strategies.Event{Kind: strategies.Settled, Attempt: d.N, Outcome: &cancelled}
+			e = strategies.Event{Kind: strategies.Settled, Attempt: d.Take.N, Outcome: &cancelled}
 			continue
 		case strategies.Answer:
 			r.settle(i, metrics.Settlement{Succeeded: true, Useful: true, Degraded: true})
 		case strategies.Stop:
 			r.settle(i, metrics.Settlement{
-				Succeeded: d.Reason == strategies.Succeeded,
+				Succeeded: d.End.Reason == strategies.Succeeded,
 				Useful:    e.Terminal() && r.useful,
-				Withdrawn: d.Reason == strategies.Withdrawn,
-				Degraded:  d.Degraded,
+				Withdrawn: d.End.Reason == strategies.Withdrawn,
+				Degraded:  d.End.Degraded,
 			})
 		}
 		return

@@ -86,21 +86,32 @@ func (r *run) pool(l uint32) (strategies.Pool, []int64) {
 	}
 }
 
+// TryTake implements strategies.Pools for the call in view.
+func (r *run) TryTake(c *strategies.Call, t strategies.Take) bool {
+	at := r.viewFleet.lineFor(t.Pool, c.Client)
+	if r.lines[at].head != 0 {
+		return false
+	}
+	pool, m := r.pool(at)
+	ok, _ := pool.TryTake(r.now, m, t.N)
+	return ok
+}
+
 // acquire takes units of a pool for row i at once, or puts the row in line.
-func (r *run) acquire(i uint32, f *fleet, client uint32, d strategies.Decision) bool {
-	at := f.lineFor(d.Pool, client)
+func (r *run) acquire(i uint32, f *fleet, client uint32, t strategies.Take) bool {
+	at := f.lineFor(t.Pool, client)
 	l := &r.lines[at]
 	var ready time.Duration
 	if l.head == 0 {
 		pool, m := r.pool(at)
-		ok, readyAt := pool.TryTake(r.now, m, d.N)
+		ok, readyAt := pool.TryTake(r.now, m, t.N)
 		if ok {
 			return true
 		}
 		ready = readyAt
 	}
 	w := &r.waiting[i]
-	*w = waiter{prev: l.tail, line: at + 1, n: d.N}
+	*w = waiter{prev: l.tail, line: at + 1, n: t.N}
 	if l.tail == 0 {
 		l.head = i + 1
 		r.armLine(at, ready)

@@ -51,10 +51,11 @@ type run struct {
 	kicked   []uint32 // lines whose pool was given units back
 	everyone []int64
 
-	view    strategies.Call
-	outcome wire.Outcome // of the event being decided
-	useful  bool         // whether that event brought a useful answer
-	flight  uint64       // attempts that have not ended for their client
+	view      strategies.Call
+	viewFleet *fleet       // whose call is in view
+	outcome   wire.Outcome // of the event being decided
+	useful    bool         // whether that event brought a useful answer
+	flight    uint64       // attempts that have not ended for their client
 
 	fired   uint64 // events
 	steps   uint64 // decisions since time last advanced
@@ -139,6 +140,7 @@ func newRun(x *Experiment) *run {
 	}
 	if pools {
 		r.waiting = make([]waiter, len(r.calls))
+		r.view.Pools = r
 	}
 	r.queue.Opened = r.touch
 	r.scheduleTick()
@@ -232,9 +234,8 @@ func (r *run) settleEffects() {
 	for i, k := 0, 0; ; {
 		switch {
 		case i < len(r.effects):
-			e := r.effects[i] // a copy: handlers may grow the list
 			i++
-			r.effect(&e)
+			r.effect(i - 1)
 		case k < len(r.kicked):
 			k++
 			r.admit(r.kicked[k-1])
@@ -245,7 +246,10 @@ func (r *run) settleEffects() {
 	}
 }
 
-func (r *run) effect(e *wire.Effect) {
+// effect carries out effect i. The list may grow and move while that goes on,
+// so whoever needs the effect after that must look it up again.
+func (r *run) effect(i int) {
+	e := &r.effects[i]
 	switch e.Kind {
 	case wire.Started:
 		r.queue.Push(des.Event{At: r.now + e.After, Ref: e.Job, Kind: evDone})

@@ -93,7 +93,7 @@ func (k *breaker) Admit(now time.Duration, c *Call) Decision {
 		return Decision{}
 	}
 	if k.FailFast {
-		return Decision{Kind: Stop, Reason: BreakerOpen, Class: wire.Overloaded}
+		return stop(BreakerOpen, wire.Overloaded)
 	}
 	wait := k.MinWait
 	if *state&stateMask == open {
@@ -113,9 +113,9 @@ func (k *breaker) Observe(now time.Duration, c *Call, e Event, d Decision) {
 		*probe = 0
 	}
 	switch {
-	case d.Reason == Succeeded:
+	case d.End.Reason == Succeeded:
 		*state = closed
-	case d.Class.Transient():
+	case d.End.Class.Transient():
 		switch *state & stateMask {
 		case closed:
 			*state += 1 << stateBits

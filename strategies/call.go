@@ -64,6 +64,11 @@ type Call struct {
 	// through Uniform and the like, never from it directly.
 	Rand draw.Rand
 
+	// Pools, if not nil, grants units that nobody else waits for without a
+	// detour through the driver; a guard whose Acquire is granted goes on at
+	// once. The order in which units are granted is the same either way.
+	Pools Pools
+
 	puts  [maxPuts]put
 	nputs int
 }
@@ -115,6 +120,13 @@ func (c *Call) TakePuts(give func(p PoolID, n uint32)) {
 
 // HasPuts reports whether TakePuts has anything to do.
 func (c *Call) HasPuts() bool { return c.nputs > 0 }
+
+// Pools grants units of pools.
+type Pools interface {
+	// TryTake takes units of a pool for c if nobody waits in its line and they
+	// are there, and reports whether it did.
+	TryTake(c *Call, t Take) bool
+}
 
 // Purpose tells a layer's draws from another's; Build.Purpose hands them out.
 type Purpose uint16

@@ -46,7 +46,7 @@ type holding struct {
 // Admit implements Guard.
 func (h *holding) Admit(_ time.Duration, c *Call) Decision {
 	*c.Word(h.held, 0)++
-	return Decision{Kind: Acquire, Pool: h.pool, N: 1}
+	return Decision{Kind: Acquire, Take: Take{Pool: h.pool, N: 1}}
 }
 
 // Observe implements Guard.

@@ -52,12 +52,12 @@ type DecisionKind uint8
 // call: an attempt in flight, a wait, a place in a pool's line.
 const (
 	Idle    DecisionKind = iota // nothing now
-	Send                        // send an attempt to Target; After > 0 is its timeout
+	Send                        // send an attempt to the call's Target; After > 0 is its timeout
 	Wait                        // come back with Wake after After ≥ 0
-	Acquire                     // stand in the line of Pool for N units; come back with Admitted
+	Acquire                     // stand in line for Take; come back with Admitted
 	Answer                      // answer the caller without an attempt (cache, default)
-	Abandon                     // hang up on Attempt and go on
-	Stop                        // settle the call: Reason and Class say how
+	Abandon                     // hang up on attempt Take.N; come back with its Settled
+	Stop                        // settle the call: End says how
 )
 
 // Reason says why a call is settled, or why a layer stands in its way.
@@ -92,22 +92,33 @@ func (r Reason) String() string {
 }
 
 // Decision is what to do. The zero value is Idle.
+//
+// It has four fields at most on each level because the compiler keeps such a
+// value in registers, all the way through a stack; a flat struct of the same
+// content goes through memory at each layer and costs five times as much.
 type Decision struct {
-	Kind   DecisionKind
-	Reason Reason
-	// Class is the class of the outcome that a Stop settles the call with.
-	Class wire.Class
-	// Degraded marks an Answer or Stop whose answer is from a lesser model or
-	// from memory.
-	Degraded bool
-	// Pool is what to acquire, N how many units of it.
-	Pool PoolID
-	// N is units for Acquire, the attempt's number for Abandon.
-	N uint32
+	Kind DecisionKind
+	// End is how a Stop or an Answer settles the call.
+	End End
+	// Take is what to Acquire, or which attempt to Abandon.
+	Take Take
 	// After is a Send's timeout (0: none) or a Wait's length.
 	After time.Duration
-	// Target is where to Send.
-	Target wire.Target
+}
+
+// End is how a call is settled.
+type End struct {
+	Reason Reason
+	// Class is the class of the outcome that settled it.
+	Class wire.Class
+	// Degraded marks an answer from a lesser model or from memory.
+	Degraded bool
+}
+
+// Take is N units of a pool for Acquire, or attempt number N for Abandon.
+type Take struct {
+	Pool PoolID
+	N    uint32
 }
 
 // Strategy decides. Next is called with the time since the run began, the call
@@ -122,20 +133,25 @@ type Strategy interface {
 type sender struct{}
 
 // Next implements Strategy.
-func (sender) Next(_ time.Duration, c *Call, e Event) Decision {
+func (sender) Next(_ time.Duration, _ *Call, e Event) Decision {
 	switch e.Kind {
 	case Begin:
-		return Decision{Kind: Send, Target: c.Target}
+		return Decision{Kind: Send}
 	case Reply, Lost, Expired, Settled:
 		if e.Outcome.OK() {
-			return Decision{Kind: Stop, Reason: Succeeded}
+			return stop(Succeeded, wire.OK)
 		}
-		return Decision{Kind: Stop, Reason: Failed, Class: e.Outcome.Class}
+		return stop(Failed, e.Outcome.Class)
 	case Cancelled:
-		return withdrawn
+		return withdrawn()
 	}
 	return Decision{}
 }
 
+// stop settles a call.
+func stop(r Reason, c wire.Class) Decision {
+	return Decision{Kind: Stop, End: End{Reason: r, Class: c}}
+}
+
 // withdrawn settles a call that its caller has cancelled.
-var withdrawn = Decision{Kind: Stop, Reason: Withdrawn, Class: wire.Cancelled}
+func withdrawn() Decision { return stop(Withdrawn, wire.Cancelled) }

@@ -43,7 +43,7 @@ func (g *guarded) Next(now time.Duration, c *Call, e Event) Decision {
 	case Cancelled:
 		if c.Phase&g.bit != 0 { // nothing inside has begun
 			c.Phase &^= g.bit
-			return withdrawn
+			return withdrawn()
 		}
 	}
 	d := g.inner.Next(now, c, e)
@@ -56,13 +56,19 @@ func (g *guarded) Next(now time.Duration, c *Call, e Event) Decision {
 func (g *guarded) admit(now time.Duration, c *Call) Decision {
 	d := g.guard.Admit(now, c)
 	switch d.Kind {
+	case Acquire:
+		if c.Pools == nil || !c.Pools.TryTake(c, d.Take) {
+			c.Phase |= g.bit
+			return d
+		}
+		fallthrough
 	case Idle:
 		c.Phase &^= g.bit
 		d = g.inner.Next(now, c, Event{Kind: Begin})
 		if d.Kind == Stop {
 			g.guard.Observe(now, c, Event{Kind: Begin}, d)
 		}
-	case Wait, Acquire:
+	case Wait:
 		c.Phase |= g.bit
 	default:
 		c.Phase &^= g.bit

@@ -40,11 +40,11 @@ func (l *looped) Next(now time.Duration, c *Call, e Event) Decision {
 	case Cancelled:
 		if c.Phase&l.bit != 0 {
 			c.Phase &^= l.bit
-			return withdrawn
+			return withdrawn()
 		}
 	}
 	d := l.inner.Next(now, c, e)
-	if d.Kind == Stop && d.Reason != Withdrawn && e.Kind != Settled {
+	if d.Kind == Stop && d.End.Reason != Withdrawn && e.Kind != Settled {
 		d = l.loop.After(now, c, e, d)
 		if d.Kind == Wait {
 			c.Phase |= l.bit

@@ -67,12 +67,12 @@ func (r *retry) Start(_ time.Duration, c *Call) {
 
 // After implements Loop.
 func (r *retry) After(_ time.Duration, c *Call, e Event, d Decision) Decision {
-	if d.Reason != Failed && d.Reason != TriesExhausted || !d.Class.Transient() {
+	if d.End.Reason != Failed && d.End.Reason != TriesExhausted || !d.End.Class.Transient() {
 		return d
 	}
 	tries := c.Word(r.tries, 0)
 	if r.MaxAttempts > 0 && *tries >= int64(r.MaxAttempts) {
-		d.Reason = TriesExhausted
+		d.End.Reason = TriesExhausted
 		return d
 	}
 	*tries++

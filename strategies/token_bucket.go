@@ -46,7 +46,7 @@ type acquiring struct{ pool PoolID }
 
 // Admit implements Guard.
 func (a acquiring) Admit(time.Duration, *Call) Decision {
-	return Decision{Kind: Acquire, Pool: a.pool, N: 1}
+	return Decision{Kind: Acquire, Take: Take{Pool: a.pool, N: 1}}
 }
 
 // Observe implements Guard.

@@ -3,7 +3,9 @@ package wire
 // A Reader says what a client can know from a reply. It returns facts; what
 // to do about them is the strategy's business.
 type Reader interface {
-	Read(r *Reply) Outcome
+	// Read fills in o from r. It writes in place because it is called for every
+	// reply of a simulation.
+	Read(r *Reply, o *Outcome)
 }
 
 // ByBody reads the whole reply: status, business code and hints. It always
@@ -11,11 +13,9 @@ type Reader interface {
 type ByBody struct{}
 
 // Read implements Reader.
-func (ByBody) Read(r *Reply) Outcome {
-	return Outcome{
-		RetryAfter: r.RetryAfter, Code: r.Code, Limit: r.Limit, Remaining: r.Remaining,
-		Status: r.Status, Class: r.Class,
-	}
+func (ByBody) Read(r *Reply, o *Outcome) {
+	o.RetryAfter, o.Code, o.Limit, o.Remaining = r.RetryAfter, r.Code, r.Limit, r.Remaining
+	o.Status, o.Class = r.Status, r.Class
 }
 
 // ByStatus looks at the HTTP status and its headers alone, as most retry code
@@ -24,12 +24,11 @@ func (ByBody) Read(r *Reply) Outcome {
 type ByStatus struct{}
 
 // Read implements Reader.
-func (ByStatus) Read(r *Reply) Outcome {
-	o := Outcome{RetryAfter: r.RetryAfter, Status: r.Status, Class: classOfStatus(r.Status)}
+func (ByStatus) Read(r *Reply, o *Outcome) {
+	*o = Outcome{RetryAfter: r.RetryAfter, Status: r.Status, Class: classOfStatus(r.Status)}
 	if r.Body == CodeBody {
 		o.RetryAfter = NoHint
 	}
-	return o
 }
 
 // classOfStatus is what RFC 9110 and common use say of a status.
