@@ -6,6 +6,7 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/des"
+	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
 	"herdlab/strategies"
 )
@@ -67,11 +68,15 @@ func (r *run) send(i uint32, c *call, f *fleet, d strategies.Decision) {
 	if d.After > 0 {
 		r.expireBy(i, a.deadline)
 	}
-	if f.direct {
+	up := f.Up.Mean
+	switch {
+	case f.instantUp:
 		r.arrive(at)
 		return
+	case f.Up.Kind != draw.Constant:
+		_, id := f.identify(i, c)
+		up = f.Up.Draw(f.rand.For(id), uint64(c.attempts)<<32|drawUp)
 	}
-	up := f.Up.Draw(f.rand.For(c.id(f)), uint64(c.attempts)<<32|drawUp)
 	r.queue.Push(des.Event{At: r.now + up, Ref: at, Kind: evArrive})
 }
 
@@ -80,13 +85,14 @@ func (r *run) arrive(at uint32) {
 	a := &r.attempts[at]
 	c := &r.calls[a.call]
 	f := &r.fleets[c.fleet]
+	client, id := f.identify(a.call, c)
 	q := &r.input.Request
-	q.Call, q.Attempt, q.Target, q.Stream = uint64(c.fleet)<<56|c.id(f), a.number, a.target, f.Stream
+	q.Call, q.Attempt, q.Target, q.Stream = uint64(c.fleet)<<56^id, a.number, a.target, f.Stream
 	q.Account = f.Account
 	if f.AccountPerClient {
-		q.Account += c.client
+		q.Account += client
 	}
-	q.Demand = r.demand(c, f)
+	q.Demand = f.demand(c)
 	r.rec.AttemptArrived(r.now)
 	a.where = atProvider
 	r.step(wire.Arrive, at, 0)
@@ -104,9 +110,9 @@ func (r *run) replied(e *wire.Effect) {
 	}
 	f := &r.fleets[r.calls[a.call].fleet]
 	delay := e.After
-	if f.Down.Average() != 0 {
-		c := &r.calls[a.call]
-		delay += f.Down.Draw(f.rand.For(c.id(f)), uint64(a.number)<<32|drawDown)
+	if !f.instantDown {
+		_, id := f.identify(a.call, &r.calls[a.call])
+		delay += f.Down.Draw(f.rand.For(id), uint64(a.number)<<32|drawDown)
 	}
 	if delay == 0 {
 		r.deliver(e.Ticket, &e.Reply, e.Slot)
@@ -260,13 +266,13 @@ func (r *run) expire(i uint32) {
 	r.expireAt[i] = 0
 	c := &r.calls[i]
 	f := &r.fleets[c.fleet]
-	if c.active && f.Patience > 0 && c.born+f.Patience <= r.now {
+	if c.state&active != 0 && f.Patience > 0 && c.born+f.Patience <= r.now {
 		r.cancel(i)
 		return
 	}
 	// Attempts end in the order in which they were sent, which is the reverse
 	// of the list; each end may send another, whose deadline lies later.
-	for c.active {
+	for c.state&active != 0 {
 		due := uint32(0)
 		for at := c.flying; at != 0; at = r.attempts[at-1].next {
 			if d := r.attempts[at-1].deadline; d > 0 && d <= r.now {
@@ -282,7 +288,7 @@ func (r *run) expire(i uint32) {
 		r.decide(i, strategies.Event{Kind: strategies.Expired, Attempt: number, Outcome: &r.outcome})
 		c = &r.calls[i]
 	}
-	if !c.active {
+	if c.state&active == 0 {
 		return
 	}
 	next := time.Duration(0)
@@ -302,8 +308,10 @@ func (r *run) expire(i uint32) {
 // cancel withdraws a call whose caller has run out of patience.
 func (r *run) cancel(i uint32) {
 	c := &r.calls[i]
-	c.active = false // from here on its strategy is only told
-	r.leaveLine(i)
+	if c.state&standing != 0 {
+		r.leaveLine(i)
+	}
+	c.state = 0 // from here on its strategy is only told
 	r.withdrawAll(i)
 	r.decide(i, strategies.Event{Kind: strategies.Cancelled})
 	r.settle(i, metrics.Settlement{Withdrawn: true})

@@ -9,22 +9,30 @@ import (
 	"herdlab/strategies"
 )
 
-// call is one row of the slab of calls, 40 bytes without pointers. A closed
-// client keeps its row for all its calls, one after the other.
+// call is one row of the slab of calls: 32 bytes, half a cache line, without
+// pointers. A closed client keeps its row for all its calls, one after the
+// other, so the row also says which client it is.
 type call struct {
 	born     time.Duration
 	seq      uint32 // its number: of the client's calls if closed, else of the fleet's
-	client   uint32
 	attempts uint32 // sent so far
-	phase    uint32
 	flying   uint32 // its latest attempt in flight, as index+1; the others follow
+	phase    uint16
 	turn     uint16
 	gen      uint16 // generation of its wake-up: others are stale
-	inFlight uint16
+	inFlight uint8
 	fleet    uint8
-	active   bool
+	state    callState
 	target   wire.Target
 }
+
+// callState is what a row is good for.
+type callState uint8
+
+const (
+	active   callState = 1 << iota // its call is not settled
+	standing                       // it stands in a line
+)
 
 // Draws of a call's own, besides those of its strategy: they have indices that
 // no strategy's purpose reaches with turn and attempt 0.
@@ -38,18 +46,33 @@ const (
 // callID names a call for its draws.
 func callID(client, seq uint32) uint64 { return uint64(client)<<32 | uint64(seq) }
 
-func (c *call) id(f *fleet) uint64 {
-	if f.Traffic.Arrivals != nil {
-		return uint64(c.seq)
+// identify returns whose call row i holds, and its name.
+func (f *fleet) identify(i uint32, c *call) (client uint32, id uint64) {
+	if f.open {
+		return uint32(uint64(c.seq) % uint64(f.Traffic.Clients)), uint64(c.seq)
 	}
-	return callID(c.client, c.seq)
+	client = i - f.base
+	return client, callID(client, c.seq)
 }
 
-func (r *run) demand(c *call, f *fleet) wire.Demand {
-	if a := f.Traffic.Arrivals; a != nil {
-		return a.Demand(f.rand, uint64(c.seq))
+// demand returns what a call of f asks for.
+func (f *fleet) demand(c *call) wire.Demand {
+	if f.open {
+		return f.Traffic.Arrivals.Demand(f.rand, uint64(c.seq))
 	}
 	return f.Traffic.Size
+}
+
+// callWords are the words of row i, whose stack is f's.
+func (f *fleet) callWords(i uint32) []int64 {
+	at := (i - f.base) * f.callStride
+	return f.callSlab[at : at+f.cw : at+f.cw]
+}
+
+// clientWords are the words of a client of f.
+func (f *fleet) clientWords(client uint32) []int64 {
+	at := client*f.clientStride + f.clientOffset
+	return f.clientSlab[at : at+f.clw : at+f.clw]
 }
 
 // beginCall lets the caller of row i want something.
@@ -57,7 +80,7 @@ func (r *run) beginCall(i uint32) {
 	c := &r.calls[i]
 	f := &r.fleets[c.fleet]
 	c.born, c.attempts, c.phase, c.turn, c.inFlight, c.flying = r.now, 0, 0, 0, 0, 0
-	c.active, c.target = true, f.Target
+	c.state, c.target = active, f.Target
 	w := f.callWords(i)
 	for k := range w {
 		w[k] = 0
@@ -84,7 +107,7 @@ func (r *run) arrival(index uint32) {
 	i := r.newCall(f)
 	c := &r.calls[i]
 	gen := c.gen
-	*c = call{fleet: f.index, seq: uint32(f.next), client: uint32(f.next % uint64(f.Traffic.Clients)), gen: gen}
+	*c = call{fleet: f.index, seq: uint32(f.next), gen: gen}
 	f.next++
 	r.scheduleArrival(f)
 	r.beginCall(i)
@@ -105,16 +128,10 @@ func (r *run) newCall(f *fleet) uint32 {
 			r.expireAt = append(r.expireAt, 0)
 		}
 	}
-	if need := int(i+1) * int(f.cw); need > len(f.perCall) {
-		f.perCall = append(f.perCall, make([]int64, need-len(f.perCall))...)
+	if need := int(i+1) * int(f.cw); need > len(f.callSlab) {
+		f.callSlab = append(f.callSlab, make([]int64, need-len(f.callSlab))...)
 	}
 	return i
-}
-
-// callWords are the words of row i, whose stack is f's.
-func (f *fleet) callWords(i uint32) []int64 {
-	at := (i - f.callBase) * f.cw
-	return f.perCall[at : at+f.cw : at+f.cw]
 }
 
 // decide asks the strategy what row i does next, and does it.
@@ -122,38 +139,44 @@ func (r *run) decide(i uint32, e strategies.Event) {
 	for {
 		c := &r.calls[i]
 		f := &r.fleets[c.fleet]
-		r.progress(c, f)
-		if r.err != nil {
+		if r.now != r.stepAt {
+			r.stepAt, r.steps = r.now, 0
+		}
+		if r.steps++; r.steps > r.patience {
+			r.stuck(i, c, f)
 			return
 		}
 		v := &r.view
-		r.viewFleet = f
-		v.ID, v.Client, v.Attempts, v.InFlight = c.id(f), c.client, c.attempts, uint32(c.inFlight)
-		v.Born, v.Target, v.Phase, v.Turn, v.Rand = c.born, c.target, c.phase, uint32(c.turn), f.rand
-		if f.Traffic.Arrivals != nil || f.Traffic.Size != (wire.Demand{}) {
-			v.Demand = r.demand(c, f)
+		if r.viewFleet != f {
+			r.viewFleet = f
+			v.Rand, v.Demand = f.rand, f.Traffic.Size
+			v.Memory[strategies.PerFleet] = f.perFleet
+			v.Memory[strategies.PerEveryone] = r.everyone
+		}
+		client, id := f.identify(i, c)
+		v.ID, v.Client, v.Attempts, v.InFlight = id, client, c.attempts, uint32(c.inFlight)
+		v.Born, v.Target, v.Phase, v.Turn = c.born, c.target, uint32(c.phase), uint32(c.turn)
+		if f.open {
+			v.Demand = f.demand(c)
 		}
 		v.Memory[strategies.PerCall] = f.callWords(i)
-		cl := c.client * f.clw
-		v.Memory[strategies.PerClient] = f.perClient[cl : cl+f.clw]
-		v.Memory[strategies.PerFleet] = f.perFleet
-		v.Memory[strategies.PerEveryone] = r.everyone
+		v.Memory[strategies.PerClient] = f.clientWords(client)
 
 		d := f.root.Next(r.now, v, e)
 
-		c.phase, c.target = v.Phase, v.Target
+		c.phase, c.target = uint16(v.Phase), v.Target
 		c.turn++
 		if v.HasPuts() {
-			v.TakePuts(func(p strategies.PoolID, n uint32) { r.put(f, c.client, p, n) })
+			v.TakePuts(func(p strategies.PoolID, n uint32) { r.put(f, client, p, n) })
 		}
-		if !c.active {
+		if c.state&active == 0 {
 			return // the call is over, its strategy has only been told
 		}
 		switch d.Kind {
 		case strategies.Send:
 			c.turn = 0
 			r.send(i, c, f, d)
-			if !f.Program.WantsSent || !r.calls[i].active {
+			if !f.Program.WantsSent || r.calls[i].state&active == 0 {
 				return
 			}
 			e = strategies.Event{Kind: strategies.Sent, Attempt: r.calls[i].attempts}
@@ -166,7 +189,7 @@ func (r *run) decide(i uint32, e strategies.Event) {
 			}
 			r.queue.Push(des.Event{At: at, Ref: i, Gen: c.gen, Kind: evWake})
 		case strategies.Acquire:
-			if !r.acquire(i, f, c.client, d.Take) {
+			if !r.acquire(i, f, client, d.Take) {
 				return
 			}
 			e = strategies.Event{Kind: strategies.Admitted}
@@ -197,11 +220,13 @@ func (r *run) settle(i uint32, s metrics.Settlement) {
 	f := &r.fleets[c.fleet]
 	s.Born = c.born
 	r.rec.CallSettled(r.now, s)
-	c.active = false
+	if c.state&standing != 0 {
+		r.leaveLine(i)
+	}
+	c.state = 0
 	c.gen++ // a wake-up under way is stale
-	r.leaveLine(i)
 	r.withdrawAll(i)
-	if f.Traffic.Arrivals != nil {
+	if f.open {
 		r.freeCall = append(r.freeCall, i)
 		return
 	}
@@ -209,6 +234,7 @@ func (r *run) settle(i uint32, s metrics.Settlement) {
 	if f.Traffic.Calls > 0 && int(c.seq) >= f.Traffic.Calls {
 		return
 	}
-	think := f.Traffic.Think.Draw(f.rand.For(callID(c.client, c.seq)), drawThink)
+	_, id := f.identify(i, c)
+	think := f.Traffic.Think.Draw(f.rand.For(id), drawThink)
 	r.queue.Push(des.Event{At: r.now + think, Ref: i, Kind: evCall})
 }

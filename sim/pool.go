@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"time"
 
 	"herdlab/sim/des"
@@ -25,6 +26,7 @@ type waiter struct {
 // pool and the memory can be computed from the number.
 type poolOf struct {
 	first, count uint32 // its lines
+	standing     uint32 // how many calls stand in all of them
 	spec         strategies.PoolSpec
 	fleet        *fleet // nil if everyone shares it
 }
@@ -33,7 +35,7 @@ type poolOf struct {
 // wherever they have the same memory.
 func (r *run) addLines(f *fleet) {
 	for _, spec := range f.Program.Pools {
-		p := poolOf{first: uint32(len(r.lines)), count: 1, spec: spec, fleet: f}
+		p := poolOf{first: r.numLines, count: 1, spec: spec, fleet: f}
 		switch spec.Scope {
 		case strategies.PerClient:
 			p.count = uint32(f.Traffic.Clients)
@@ -46,7 +48,7 @@ func (r *run) addLines(f *fleet) {
 		}
 		f.lineOf = append(f.lineOf, p.first)
 		r.pools = append(r.pools, p)
-		r.lines = append(r.lines, make([]line, p.count)...)
+		r.numLines += p.count
 	}
 }
 
@@ -67,49 +69,69 @@ func (f *fleet) lineFor(id strategies.PoolID, client uint32) uint32 {
 	return f.lineOf[id]
 }
 
-// pool returns the pool before which line l stands, and its memory.
-func (r *run) pool(l uint32) (strategies.Pool, []int64) {
+// poolOf returns the pool before which line l stands.
+func (r *run) poolOf(l uint32) *poolOf {
 	i := len(r.pools) - 1
 	for r.pools[i].first > l {
 		i--
 	}
-	p := &r.pools[i]
-	at := p.spec.At
+	return &r.pools[i]
+}
+
+// memory is the memory of the pool, for line l.
+func (r *run) memory(p *poolOf, l uint32) []int64 {
 	switch p.spec.Scope {
 	case strategies.PerClient:
-		at += (l - p.first) * p.fleet.clw
-		return p.spec.Pool, p.fleet.perClient[at:]
+		return p.fleet.clientWords(l - p.first)[p.spec.At:]
 	case strategies.PerFleet:
-		return p.spec.Pool, p.fleet.perFleet[at:]
+		return p.fleet.perFleet[p.spec.At:]
 	default:
-		return p.spec.Pool, r.everyone[at:]
+		return r.everyone[p.spec.At:]
 	}
+}
+
+// tryTake takes n units from the pool of line l, whoever waits.
+func (r *run) tryTake(l, n uint32) (ok bool, readyAt time.Duration) {
+	p := r.poolOf(l)
+	return p.spec.Pool.TryTake(r.now, r.memory(p, l), n)
 }
 
 // TryTake implements strategies.Pools for the call in view.
 func (r *run) TryTake(c *strategies.Call, t strategies.Take) bool {
 	at := r.viewFleet.lineFor(t.Pool, c.Client)
-	if r.lines[at].head != 0 {
+	p := r.poolOf(at)
+	// A closed client has one call: if that decides, nobody stands in a line
+	// of the client's own.
+	alone := p.spec.Scope == strategies.PerClient && !r.viewFleet.open
+	if !alone && p.standing > 0 && r.lines[at].head != 0 {
 		return false
 	}
-	pool, m := r.pool(at)
-	ok, _ := pool.TryTake(r.now, m, t.N)
+	ok, _ := p.spec.Pool.TryTake(r.now, r.memory(p, at), t.N)
 	return ok
 }
 
 // acquire takes units of a pool for row i at once, or puts the row in line.
 func (r *run) acquire(i uint32, f *fleet, client uint32, t strategies.Take) bool {
+	if r.calls[i].state&standing != 0 {
+		r.err = fmt.Errorf("sim: strategy %q acquires for a call that stands in a line already", f.Program.Name)
+		return false
+	}
 	at := f.lineFor(t.Pool, client)
+	if r.lines == nil { // the first to wait for anything
+		r.lines = make([]line, r.numLines)
+		r.waiting = make([]waiter, len(r.calls))
+	}
 	l := &r.lines[at]
 	var ready time.Duration
 	if l.head == 0 {
-		pool, m := r.pool(at)
-		ok, readyAt := pool.TryTake(r.now, m, t.N)
+		ok, readyAt := r.tryTake(at, t.N)
 		if ok {
 			return true
 		}
 		ready = readyAt
 	}
+	r.poolOf(at).standing++
+	r.calls[i].state |= standing
 	w := &r.waiting[i]
 	*w = waiter{prev: l.tail, line: at + 1, n: t.N}
 	if l.tail == 0 {
@@ -132,13 +154,12 @@ func (r *run) armLine(at uint32, ready time.Duration) {
 	}
 }
 
-// leaveLine takes row i out of the line it stands in, if any.
+// leaveLine takes row i out of the line it stands in.
 func (r *run) leaveLine(i uint32) {
-	if r.waiting == nil || r.waiting[i].line == 0 {
-		return
-	}
+	r.calls[i].state &^= standing
 	w := r.waiting[i]
 	l := &r.lines[w.line-1]
+	r.poolOf(w.line-1).standing--
 	if w.next != 0 {
 		r.waiting[w.next-1].prev = w.prev
 	} else {
@@ -157,9 +178,9 @@ func (r *run) leaveLine(i uint32) {
 // put gives units back to a pool and remembers to look at its line.
 func (r *run) put(f *fleet, client uint32, id strategies.PoolID, n uint32) {
 	at := f.lineFor(id, client)
-	pool, m := r.pool(at)
-	pool.Put(r.now, m, n)
-	if r.lines[at].head != 0 {
+	p := r.poolOf(at)
+	p.spec.Pool.Put(r.now, r.memory(p, at), n)
+	if p.standing > 0 && r.lines[at].head != 0 {
 		r.kicked = append(r.kicked, at)
 	}
 }
@@ -175,12 +196,13 @@ func (r *run) admit(at uint32) {
 	for r.lines[at].head != 0 && r.err == nil {
 		l := &r.lines[at]
 		i := l.head - 1
-		pool, m := r.pool(at)
-		ok, ready := pool.TryTake(r.now, m, r.waiting[i].n)
+		ok, ready := r.tryTake(at, r.waiting[i].n)
 		if !ok {
 			r.armLine(at, ready)
 			return
 		}
+		r.poolOf(at).standing--
+		r.calls[i].state &^= standing
 		l.head = r.waiting[i].next
 		if l.head == 0 {
 			l.tail = 0

@@ -40,14 +40,16 @@ type run struct {
 	calls    []call
 	freeCall []uint32
 	attempts []attempt
+	ticketOf []uint32 // the attempt that each job in service works on
 	freeAtt  []uint32
 	transit  []reply
 	freeRep  []uint32
 	expireAt []time.Duration // per call: when its pending evExpire fires; nil until needed
 
 	pools    []poolOf
+	numLines uint32
 	lines    []line
-	waiting  []waiter // per call; nil if no pool exists
+	waiting  []waiter // per call; nil, as lines, until somebody waits
 	kicked   []uint32 // lines whose pool was given units back
 	everyone []int64
 
@@ -57,30 +59,37 @@ type run struct {
 	useful    bool         // whether that event brought a useful answer
 	flight    uint64       // attempts that have not ended for their client
 
-	fired   uint64 // events
-	steps   uint64 // decisions since time last advanced
-	stepAt  time.Duration
-	err     error
-	touched uint32
+	fired    uint64 // events
+	patience uint64 // how many decisions at one instant are too many
+	steps    uint64 // decisions since time last advanced
+	stepAt   time.Duration
+	err      error
+	touched  uint32
 }
 
 // fleet is a Fleet under way.
 type fleet struct {
 	*Fleet
-	root      strategies.Strategy
-	reader    wire.Reader
-	rand      draw.Rand
-	index     uint8
-	base      uint32 // its first row in calls, for closed fleets
-	perClient []int64
-	perFleet  []int64
-	perCall   []int64
-	callBase  uint32 // rows of perCall begin at this call
-	cw, clw   uint32 // words per call and per client
-	lineOf    []uint32
-	direct    bool // requests and replies travel in no time
-	next      uint64
-	lastAt    time.Duration
+	root   strategies.Strategy
+	reader wire.Reader
+	rand   draw.Rand
+	index  uint8
+	open   bool
+	// Requests and replies travel in no time.
+	instantUp, instantDown bool
+	base                   uint32 // its first row in calls, if closed
+
+	// Words of calls and of clients: cw and clw of them, callStride and
+	// clientStride apart. In a closed fleet a client's words follow those of
+	// its call in one slab, so that one cache line or two hold both.
+	callSlab, clientSlab                   []int64
+	cw, clw                                uint32
+	callStride, clientStride, clientOffset uint32
+	perFleet                               []int64
+
+	lineOf []uint32 // the first line of each pool
+	next   uint64   // the next arrival of an open fleet, and when the last was
+	lastAt time.Duration
 }
 
 // Run runs the experiment and returns its report, checked against the
@@ -117,37 +126,49 @@ func newRun(x *Experiment) *run {
 	r.calls = make([]call, closed)
 	r.queue.Grow(closed + 1024)
 	r.fleets = make([]fleet, len(x.Fleets))
-	base, pools := 0, false
+	base := 0
 	for i := range x.Fleets {
 		spec := &x.Fleets[i]
-		p := spec.Program
 		f := &r.fleets[i]
-		*f = fleet{
-			Fleet: spec, root: p.Root, reader: p.Reader, rand: x.Rand.For(uint64(i)), index: uint8(i),
-			perClient: make([]int64, p.Words[strategies.PerClient]*spec.Traffic.Clients),
-			perFleet:  make([]int64, p.Words[strategies.PerFleet]),
-			cw:        uint32(p.Words[strategies.PerCall]),
-			clw:       uint32(p.Words[strategies.PerClient]),
-			direct:    spec.Up == draw.Dist{},
-		}
-		if spec.Traffic.Arrivals == nil {
-			f.base, f.callBase = uint32(base), uint32(base)
-			f.perCall = make([]int64, int(f.cw)*spec.Traffic.Clients)
+		f.init(spec, uint8(i), uint32(base), x.Rand.For(uint64(i)))
+		if !f.open {
 			base += spec.Traffic.Clients
 		}
 		r.addLines(f)
-		pools = pools || len(p.Pools) > 0
 	}
-	if pools {
-		r.waiting = make([]waiter, len(r.calls))
+	if len(r.pools) > 0 {
 		r.view.Pools = r
 	}
+	r.patience = 100_000 + 1000*uint64(closed)
 	r.queue.Opened = r.touch
 	r.scheduleTick()
 	for i := range r.fleets {
 		r.openFleet(&r.fleets[i])
 	}
 	return r
+}
+
+// init lays out the memory of a fleet.
+func (f *fleet) init(spec *Fleet, index uint8, base uint32, rnd draw.Rand) {
+	p := spec.Program
+	n := spec.Traffic.Clients
+	*f = fleet{
+		Fleet: spec, root: p.Root, reader: p.Reader, rand: rnd, index: index,
+		open:      spec.Traffic.Arrivals != nil,
+		instantUp: spec.Up == draw.Dist{}, instantDown: spec.Down == draw.Dist{},
+		perFleet: make([]int64, p.Words[strategies.PerFleet]),
+		cw:       uint32(p.Words[strategies.PerCall]),
+		clw:      uint32(p.Words[strategies.PerClient]),
+	}
+	if f.open {
+		f.callStride, f.clientStride = f.cw, f.clw
+		f.clientSlab = make([]int64, n*int(f.clw))
+		return
+	}
+	f.base = base
+	f.callStride, f.clientStride, f.clientOffset = f.cw+f.clw, f.cw+f.clw, f.cw
+	f.callSlab = make([]int64, n*int(f.cw+f.clw))
+	f.clientSlab = f.callSlab
 }
 
 // openFleet schedules the first calls of a fleet.
@@ -158,22 +179,34 @@ func (r *run) openFleet(f *fleet) {
 	}
 	for i := range uint32(f.Traffic.Clients) {
 		at := f.Traffic.Start.Draw(f.rand.For(callID(i, 0)), drawStart)
-		r.calls[f.base+i] = call{fleet: f.index, client: i}
+		r.calls[f.base+i] = call{fleet: f.index}
 		r.queue.Push(des.Event{At: at, Ref: f.base + i, Kind: evCall})
 	}
 }
 
-// touch reads the rows that soon-due events refer to, in one loop of
-// independent loads.
+// touch reads the memory that soon-due events refer to, in one loop of
+// independent loads, so that the cache misses overlap.
 func (r *run) touch(events []des.Event) {
 	var sum uint32
 	for i := range events {
 		e := &events[i]
+		row := e.Ref
 		switch e.Kind {
 		case evWake, evCall:
-			sum += r.calls[e.Ref].attempts
 		case evArrive:
-			sum += r.attempts[e.Ref].call
+			row = r.attempts[e.Ref].call
+		case evDone:
+			row = r.attempts[r.ticketOf[e.Ref]].call
+		default:
+			continue
+		}
+		sum += r.calls[row].attempts
+		if f := &r.fleets[0]; len(r.fleets) == 1 && f.callStride > 0 {
+			first := int(row) * int(f.callStride)
+			last := first + int(f.callStride) - 1
+			if last < len(f.callSlab) {
+				sum += uint32(f.callSlab[first]) + uint32(f.callSlab[last])
+			}
 		}
 	}
 	r.touched += sum
@@ -252,6 +285,10 @@ func (r *run) effect(i int) {
 	e := &r.effects[i]
 	switch e.Kind {
 	case wire.Started:
+		for int(e.Job) >= len(r.ticketOf) {
+			r.ticketOf = append(r.ticketOf, 0)
+		}
+		r.ticketOf[e.Job] = e.Ticket
 		r.queue.Push(des.Event{At: r.now + e.After, Ref: e.Job, Kind: evDone})
 	case wire.Replied:
 		r.replied(e)
@@ -288,21 +325,16 @@ func (r *run) scheduleTick() {
 	}
 }
 
-// progress guards against time that stands still: it counts the decisions at
-// one instant and stops the run when they are more than a herd can explain.
-func (r *run) progress(c *call, f *fleet) {
-	if r.now != r.stepAt {
-		r.stepAt, r.steps = r.now, 0
-	}
-	if r.steps++; r.steps < 100_000+1000*uint64(len(r.calls)) {
-		return
-	}
+// stuck stops a run whose time stands still: there were more decisions at one
+// instant than any herd can explain.
+func (r *run) stuck(i uint32, c *call, f *fleet) {
 	layer := "the innermost send"
-	for i, name := range f.Program.Layers {
-		if r.view.Phase>>i&1 != 0 {
+	for k, name := range f.Program.Layers {
+		if c.phase>>k&1 != 0 {
 			layer = "layer " + name
 		}
 	}
+	client, _ := f.identify(i, c)
 	r.err = fmt.Errorf("sim: %w: strategy %q keeps deciding at %v for client %d of fleet %q, in %s; make it wait a positive time, or give refusals a positive time",
-		ErrNoProgress, f.Program.Name, r.now, c.client, f.Name, layer)
+		ErrNoProgress, f.Program.Name, r.now, client, f.Name, layer)
 }

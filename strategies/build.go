@@ -95,8 +95,8 @@ type Build struct {
 	purpose Purpose
 }
 
-// maxLayers is the number of bits in Call.Phase.
-const maxLayers = 32
+// maxLayers is how many bits of Call.Phase drivers store.
+const maxLayers = 16
 
 func (b *Build) stack(layers []Layer) (Strategy, error) {
 	var s Strategy = sender{}

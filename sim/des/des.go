@@ -75,7 +75,8 @@ type chunk struct {
 
 type level struct {
 	used       [4]uint64  // which slots hold events
-	head, tail [256]int32 // first and last chunk of each slot, as index+1
+	words      uint8      // which words of used are not 0
+	head, tail [256]int32 // first and last chunk of each slot in use, as index+1; tail 0 if not in use
 }
 
 // line is a first-in-first-out queue of the events of one kind at one instant.
@@ -132,6 +133,7 @@ func (q *Queue) place(e Event, x uint64) {
 	t := l.tail[s]
 	if t == 0 {
 		l.used[s>>6] |= 1 << (s & 63)
+		l.words |= 1 << (s >> 6)
 		q.levelMask |= 1 << lv
 		t = q.newChunk()
 		l.head[s], l.tail[s] = t, t
@@ -189,7 +191,7 @@ func (q *Queue) advance(e *Event) (alone, found bool) {
 	if q.levelMask == 0 {
 		return false, false
 	}
-	lv := bits.TrailingZeros32(q.levelMask)
+	lv := bits.TrailingZeros32(q.levelMask) & 7
 	t := q.take(lv)
 	c := &q.chunks[t-1]
 	if c.n == 1 { // the only event of the slot: c cannot have a successor
@@ -250,18 +252,17 @@ func (q *Queue) release(t int32) int32 {
 // take empties the first slot in use of level lv and returns its first chunk.
 func (q *Queue) take(lv int) int32 {
 	l := &q.levels[lv]
-	for i, w := range l.used {
-		if w == 0 {
-			continue
-		}
-		s := i<<6 | bits.TrailingZeros64(w)
-		t := l.head[s]
-		l.head[s], l.tail[s] = 0, 0
-		l.used[i] = w & (w - 1)
-		if l.used[0]|l.used[1]|l.used[2]|l.used[3] == 0 {
+	i := bits.TrailingZeros8(l.words) & 3
+	w := l.used[i]
+	s := uint8(i<<6 | bits.TrailingZeros64(w))
+	t := l.head[s]
+	l.tail[s] = 0
+	l.used[i] = w & (w - 1)
+	if l.used[i] == 0 {
+		l.words &^= 1 << i
+		if l.words == 0 {
 			q.levelMask &^= 1 << lv
 		}
-		return t
 	}
-	panic("des: level marked as used has no used slot")
+	return t
 }

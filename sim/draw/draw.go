@@ -18,7 +18,12 @@ import (
 	"time"
 )
 
-const golden = 0x9e3779b97f4a7c15
+// golden is the increment of SplitMix64; owner is an odd constant without
+// structure (the fractional digits of π) that sets owners apart.
+const (
+	golden = 0x9e3779b97f4a7c15
+	owner  = 0x243f6a8885a308d3
+)
 
 // Rand is the draws of one owner. It is a small value: copy it freely.
 //
@@ -45,7 +50,7 @@ func (r Rand) WithQuantum(q time.Duration) Rand {
 // For returns the generator that belongs to the thing called id under r: a
 // fleet of a run, a call of a fleet.
 func (r Rand) For(id uint64) Rand {
-	r.key = mix(r.key ^ mix(id+golden))
+	r.key = mix(r.key ^ (id+1)*owner)
 	return r
 }
 
@@ -105,14 +110,13 @@ func (r Rand) Lognormal(n uint64, mean time.Duration, cv float64) time.Duration 
 
 func (r Rand) grid() int64 { return max(r.quantum, 1) }
 
-// clampDuration rounds x quanta to a duration and saturates instead of
+// clampDuration rounds x ≥ 0 quanta to a duration and saturates instead of
 // overflowing: a product of a long mean and a rare draw must not wrap.
 func clampDuration(x float64, q int64) time.Duration {
-	n := math.Round(x)
-	if n >= float64(math.MaxInt64/4)/float64(q) {
+	if x >= float64(math.MaxInt64/4)/float64(q) {
 		return time.Duration(math.MaxInt64 / 4 / q * q)
 	}
-	return time.Duration(int64(n) * q)
+	return time.Duration(int64(x+0.5) * q)
 }
 
 func mix(z uint64) uint64 {

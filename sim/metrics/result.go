@@ -1,5 +1,7 @@
 package metrics
 
+import "slices"
+
 // SchemaVersion is the version of the result format. It changes when a reader
 // of the old format would misread the new one.
 const SchemaVersion = 1
@@ -65,28 +67,14 @@ type StrategyResult struct {
 	Strategy string `json:"strategy"`
 	Summary  string `json:"summary"`
 	// Metrics has every metric by its name.
-	Metrics map[string]Figure `json:"metrics"`
+	Metrics Figures `json:"metrics"`
 	// Timeline is the run with the first seed.
 	Timeline Timeline `json:"timeline"`
 }
 
-// Figure is one metric over the seeds. JSON has no infinity: a seed whose time
-// never came is null in PerSeed and counted in Never, one whose figure is
-// undefined is null and counted in Undefined.
-type Figure struct {
-	Unit string `json:"unit"`
-	// Mean, with the 95 % interval Lo to Hi; absent if the figure is undefined
-	// or never came for some seed.
-	Mean *float64 `json:"mean"`
-	Lo   *float64 `json:"lo"`
-	Hi   *float64 `json:"hi"`
-	// Median counts never as infinity; absent if it is itself infinite.
-	Median *float64 `json:"median"`
-	// Never and Undefined are shares of the seeds.
-	Never     float64    `json:"never"`
-	Undefined float64    `json:"undefined"`
-	PerSeed   []*float64 `json:"per_seed"`
-}
+// Figure returns the figure of m; one that is defined for no seed if the
+// result does not have it.
+func (s *StrategyResult) Figure(m Metric) Figure { return s.Metrics[m.Info().Name] }
 
 // Timeline is what happened in each bin of one run. Bin i covers Width seconds
 // from Start + i·Width.
@@ -99,27 +87,12 @@ type Timeline struct {
 	Useful   []uint32 `json:"useful"`
 }
 
-// Verdict says who wins.
-type Verdict struct {
-	// Objective is what was minimised or maximised among the eligible.
-	Objective string `json:"objective"`
-	// MaxPeak is the bound on the peak after the last fault, × capacity.
-	MaxPeak float64 `json:"max_peak_of_capacity"`
-	// Winner and RunnerUp are strategies, empty if there is none.
-	Winner   string `json:"winner"`
-	RunnerUp string `json:"runner_up"`
-	// Significant says whether the winner's lead over the runner-up holds at
-	// 95 % when compared seed by seed; PValue is of that comparison.
-	Significant bool    `json:"significant"`
-	PValue      float64 `json:"p_value"`
-	// Disqualified are the strategies that may not win, and why.
-	Disqualified []Disqualification `json:"disqualified"`
-	// Sentence says all that to a person.
-	Sentence string `json:"sentence"`
-}
-
-// Disqualification is why a strategy may not win.
-type Disqualification struct {
-	Strategy string `json:"strategy"`
-	Reason   string `json:"reason"`
+// Timeline returns what happened in each bin of the run, which was that of
+// seed. It shares no memory with the report.
+func (r *Report) Timeline(seed uint64) Timeline {
+	s := &r.Series
+	return Timeline{
+		Seed: seed, Start: s.Start.Seconds(), Width: s.Width.Seconds(),
+		Calls: slices.Clone(s.Calls), Attempts: slices.Clone(s.Attempts), Useful: slices.Clone(s.Useful),
+	}
 }

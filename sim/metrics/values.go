@@ -1,7 +1,9 @@
 package metrics
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"herdlab/mockprovider/wire"
 )
@@ -75,6 +77,19 @@ var infos = [NumMetrics]Info{
 
 // Info returns what there is to know about m.
 func (m Metric) Info() Info { return infos[m] }
+
+// ParseMetric returns the metric of that name. The error lists those that
+// exist.
+func ParseMetric(name string) (Metric, error) {
+	names := make([]string, len(infos))
+	for i := range infos {
+		if infos[i].Name == name {
+			return Metric(i), nil
+		}
+		names[i] = infos[i].Name
+	}
+	return 0, fmt.Errorf("there is no metric %q; there are %s", name, strings.Join(names, ", "))
+}
 
 // Values are the figures of one run. Undefined (NaN) marks a figure without a
 // meaning for the run, Never (+Inf) a time that did not come.

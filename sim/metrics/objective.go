@@ -1,0 +1,72 @@
+package metrics
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Objective is what decides between the strategies that are fit to win. The
+// zero value is ByDrain.
+type Objective uint8
+
+// The objectives.
+const (
+	ByDrain    Objective = iota // the least drain_time; recovery_time where fleets are not one-shot
+	ByPeak                      // the least peak_after
+	ByAttempts                  // the fewest attempts
+	ByLatency                   // the least latency_p99
+	BySuccess                   // the highest success_rate
+	numObjectives
+)
+
+var objectiveNames = [numObjectives]string{"drain", "peak", "attempts", "latency", "success"}
+
+// String returns the objective's name as options and result files spell it.
+func (o Objective) String() string {
+	if o < numObjectives {
+		return objectiveNames[o]
+	}
+	return fmt.Sprintf("objective(%d)", uint8(o))
+}
+
+// ObjectiveNames returns the names that ParseObjective knows.
+func ObjectiveNames() []string { return objectiveNames[:] }
+
+// ParseObjective returns the objective of that name. The error lists those
+// that exist.
+func ParseObjective(name string) (Objective, error) {
+	for i, n := range objectiveNames {
+		if n == name {
+			return Objective(i), nil
+		}
+	}
+	return 0, fmt.Errorf("there is no objective %q; choose one of %s", name, strings.Join(objectiveNames[:], ", "))
+}
+
+// Metric returns the metric that the objective compares. Drain is judged by
+// drain_time where all calls come at the beginning, and by recovery_time where
+// they keep coming.
+func (o Objective) Metric(oneShot bool) Metric {
+	switch o {
+	case ByPeak:
+		return PeakAfter
+	case ByAttempts:
+		return Attempts
+	case ByLatency:
+		return LatencyP99
+	case BySuccess:
+		return SuccessRate
+	}
+	if oneShot {
+		return DrainTime
+	}
+	return RecoveryTime
+}
+
+// sign is 1 if less is better and −1 if more is.
+func (o Objective) sign() float64 {
+	if o == BySuccess {
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,233 @@
+// Package sweep runs many experiments: every strategy with every seed, on all
+// cores, into one result.
+package sweep
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"herdlab/sim"
+	"herdlab/sim/metrics"
+)
+
+// Strategy names one contestant.
+type Strategy struct {
+	// Name is how results spell it, unique in a comparison; Summary is one line
+	// about it.
+	Name, Summary string
+}
+
+// Spec is a comparison to be made. Scenario, Strategies, Seeds and New are
+// required.
+type Spec struct {
+	// Tool is the program that asks, Scenario what is compared on: both are
+	// copied into the result.
+	Tool     metrics.Tool
+	Scenario metrics.Scenario
+	// Strategies face each other on the same Seeds, which are distinct and in
+	// any order.
+	Strategies []Strategy
+	Seeds      []uint64
+	// New returns the experiment of Strategies[strategy] with a seed. It is
+	// called from several goroutines at once, so experiments may share only
+	// what no run changes. All randomness must come from the seed, and the
+	// traffic and the provider must draw the same for every strategy.
+	New func(strategy int, seed uint64) (*sim.Experiment, error)
+	// Workers is how many experiments run at a time; 0 means one for each core
+	// that Go may use.
+	Workers int
+	// Objective decides, and MaxPeak bounds the peak after the last fault in
+	// multiples of capacity; 0 means metrics.DefaultMaxPeak.
+	Objective metrics.Objective
+	MaxPeak   float64
+	// Progress, if not nil, is told after each experiment how many are done.
+	// Its calls do not overlap, and done grows by one from each to the next.
+	Progress func(done, total int)
+}
+
+func (s *Spec) validate() error {
+	switch {
+	case s.New == nil:
+		return errors.New("sweep: a comparison needs a New that makes its experiments")
+	case len(s.Strategies) == 0:
+		return errors.New("sweep: a comparison needs at least one strategy")
+	case len(s.Seeds) == 0:
+		return errors.New("sweep: a comparison needs at least one seed")
+	case s.Workers < 0:
+		return fmt.Errorf("sweep: there cannot be %d workers; 0 means one for each core", s.Workers)
+	case !(s.MaxPeak > 0) || math.IsInf(s.MaxPeak, 0):
+		return fmt.Errorf("sweep: the bound on the peak must be a positive multiple of capacity, not %v", s.MaxPeak)
+	}
+	for i := range s.Strategies {
+		if s.Strategies[i].Name == "" {
+			return fmt.Errorf("sweep: strategy %d has no name", i+1)
+		}
+		for j := range i {
+			if s.Strategies[i].Name == s.Strategies[j].Name {
+				return fmt.Errorf("sweep: strategy %q is there twice", s.Strategies[i].Name)
+			}
+		}
+	}
+	for i := 1; i < len(s.Seeds); i++ { // sorted
+		if s.Seeds[i] == s.Seeds[i-1] {
+			return fmt.Errorf("sweep: seed %d is there twice", s.Seeds[i])
+		}
+	}
+	return nil
+}
+
+// Compare runs every strategy with every seed and returns the result with its
+// verdict; seeds are listed in ascending order, strategies in the order of the
+// spec. The result is the same, byte for byte, for any number of workers.
+//
+// If ctx ends first, Compare returns what is complete, namely the strategies
+// all of whose seeds are done, with Complete false, together with ctx's error.
+// An experiment that cannot be made or run stops the comparison: the error
+// names the first such strategy and seed, and there is no result.
+func Compare(ctx context.Context, spec Spec) (*metrics.Result, error) {
+	spec.Seeds = slices.Sorted(slices.Values(spec.Seeds))
+	spec.MaxPeak = cmp.Or(spec.MaxPeak, metrics.DefaultMaxPeak)
+	if err := spec.validate(); err != nil {
+		return nil, err
+	}
+	c := newComparison(&spec)
+	workers := cmp.Or(spec.Workers, runtime.GOMAXPROCS(0))
+	var group sync.WaitGroup
+	for range min(workers, c.total) {
+		group.Go(func() { c.work(ctx) })
+	}
+	group.Wait()
+	if c.failed != nil {
+		return nil, c.failed
+	}
+	r := c.result()
+	if !r.Complete {
+		return r, ctx.Err()
+	}
+	return r, nil
+}
+
+// comparison is a Compare under way. A cell is one strategy with one seed;
+// cell i is strategy i ÷ seeds, seed i mod seeds. Workers take cells in that
+// order, so that strategies are completed one after the other: an interrupted
+// comparison then has as many of them as can be. Cells of one strategy cost
+// about the same, so the cores are idle at the end for one cell at most.
+type comparison struct {
+	*Spec
+	total     int
+	values    [][]metrics.Values // by strategy and seed
+	timelines []metrics.Timeline // by strategy, of the first seed
+
+	mu       sync.Mutex
+	next     int   // the next cell to be taken
+	done     int   // cells that are done
+	missing  []int // by strategy, seeds that are not done
+	failed   error // of the first cell that failed
+	failedAt int
+}
+
+func newComparison(spec *Spec) *comparison {
+	c := &comparison{
+		Spec: spec, total: len(spec.Strategies) * len(spec.Seeds),
+		values:    make([][]metrics.Values, len(spec.Strategies)),
+		timelines: make([]metrics.Timeline, len(spec.Strategies)),
+		missing:   make([]int, len(spec.Strategies)),
+	}
+	for i := range c.values {
+		c.values[i] = make([]metrics.Values, len(spec.Seeds))
+		c.missing[i] = len(spec.Seeds)
+	}
+	return c
+}
+
+// work runs cells until none is left, one has failed, or ctx ends.
+func (c *comparison) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		cell, ok := c.take()
+		if !ok {
+			return
+		}
+		if err := c.run(ctx, cell); err != nil {
+			if ctx.Err() == nil {
+				c.fail(cell, err)
+			}
+			return
+		}
+		c.finish(cell)
+	}
+}
+
+func (c *comparison) take() (cell int, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed != nil || c.next == c.total {
+		return 0, false
+	}
+	c.next++
+	return c.next - 1, true
+}
+
+// run runs a cell and keeps its figures; the report is dropped.
+func (c *comparison) run(ctx context.Context, cell int) error {
+	strategy, i := cell/len(c.Seeds), cell%len(c.Seeds)
+	x, err := c.New(strategy, c.Seeds[i])
+	if err != nil {
+		return err
+	}
+	report, err := x.Run(ctx)
+	if err != nil {
+		return err
+	}
+	c.values[strategy][i] = report.Values()
+	if i == 0 {
+		c.timelines[strategy] = report.Timeline(c.Seeds[i])
+	}
+	return nil
+}
+
+// fail notes the error of a cell. Cells are taken in order and those under way
+// are run to their end, so whatever the workers' pace, the first of all the
+// cells that fail is among those noted.
+func (c *comparison) fail(cell int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed == nil || cell < c.failedAt {
+		c.failedAt = cell
+		c.failed = fmt.Errorf("sweep: strategy %q with seed %d: %w",
+			c.Strategies[cell/len(c.Seeds)].Name, c.Seeds[cell%len(c.Seeds)], err)
+	}
+}
+
+func (c *comparison) finish(cell int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.missing[cell/len(c.Seeds)]--
+	c.done++
+	if c.Progress != nil {
+		c.Progress(c.done, c.total)
+	}
+}
+
+func (c *comparison) result() *metrics.Result {
+	r := &metrics.Result{
+		SchemaVersion: metrics.SchemaVersion, Tool: c.Tool, Scenario: c.Scenario,
+		Seeds: c.Seeds, Complete: c.done == c.total,
+		Results: make([]metrics.StrategyResult, 0, len(c.Strategies)),
+	}
+	for i, s := range c.Strategies {
+		if c.missing[i] == 0 {
+			r.Results = append(r.Results, metrics.StrategyResult{
+				Strategy: s.Name, Summary: s.Summary,
+				Metrics: metrics.Summarise(c.values[i]), Timeline: c.timelines[i],
+			})
+		}
+	}
+	r.Verdict = metrics.Judge(r, c.Objective, c.MaxPeak)
+	return r
+}
