@@ -25,20 +25,25 @@ type waiter struct {
 // poolOf says whose pool a line stands before; lines are numbered so that the
 // pool and the memory can be computed from the number.
 type poolOf struct {
+	index        uint16 // among the run's pools
 	first, count uint32 // its lines
 	standing     uint32 // how many calls stand in all of them
-	spec         strategies.PoolSpec
-	fleet        *fleet // nil if everyone shares it
+	// private pools belong to closed clients: a line is never longer than the
+	// client's one call, so there are no lines to keep (see private.go).
+	private bool
+	spec    strategies.PoolSpec
+	fleet   *fleet // nil if everyone shares it
 }
 
 // addLines makes the lines of f's pools. Pools shared by everyone are one
 // wherever they have the same memory.
 func (r *run) addLines(f *fleet) {
 	for _, spec := range f.Program.Pools {
-		p := poolOf{first: r.numLines, count: 1, spec: spec, fleet: f}
+		p := poolOf{index: uint16(len(r.pools)), first: r.numLines, count: 1, spec: spec, fleet: f}
 		switch spec.Scope {
 		case strategies.PerClient:
 			p.count = uint32(f.Traffic.Clients)
+			p.private = !f.open
 		case strategies.PerEveryone:
 			p.fleet = nil
 			if shared, ok := r.sharedPool(spec.At); ok {
@@ -100,10 +105,7 @@ func (r *run) tryTake(l, n uint32) (ok bool, readyAt time.Duration) {
 func (r *run) TryTake(c *strategies.Call, t strategies.Take) bool {
 	at := r.viewFleet.lineFor(t.Pool, c.Client)
 	p := r.poolOf(at)
-	// A closed client has one call: if that decides, nobody stands in a line
-	// of the client's own.
-	alone := p.spec.Scope == strategies.PerClient && !r.viewFleet.open
-	if !alone && p.standing > 0 && r.lines[at].head != 0 {
+	if p.standing > 0 && r.lines[at].head != 0 {
 		return false
 	}
 	ok, _ := p.spec.Pool.TryTake(r.now, r.memory(p, at), t.N)
@@ -117,6 +119,10 @@ func (r *run) acquire(i uint32, f *fleet, client uint32, t strategies.Take) bool
 		return false
 	}
 	at := f.lineFor(t.Pool, client)
+	p := r.poolOf(at)
+	if p.private {
+		return r.acquirePrivate(i, at, p, t.N)
+	}
 	if r.lines == nil { // the first to wait for anything
 		r.lines = make([]line, r.numLines)
 		r.waiting = make([]waiter, len(r.calls))
@@ -130,7 +136,7 @@ func (r *run) acquire(i uint32, f *fleet, client uint32, t strategies.Take) bool
 		}
 		ready = readyAt
 	}
-	r.poolOf(at).standing++
+	p.standing++
 	r.calls[i].state |= standing
 	w := &r.waiting[i]
 	*w = waiter{prev: l.tail, line: at + 1, n: t.N}
@@ -157,6 +163,9 @@ func (r *run) armLine(at uint32, ready time.Duration) {
 // leaveLine takes row i out of the line it stands in.
 func (r *run) leaveLine(i uint32) {
 	r.calls[i].state &^= standing
+	if r.leavePrivate(i) {
+		return
+	}
 	w := r.waiting[i]
 	l := &r.lines[w.line-1]
 	r.poolOf(w.line-1).standing--
@@ -180,19 +189,29 @@ func (r *run) put(f *fleet, client uint32, id strategies.PoolID, n uint32) {
 	at := f.lineFor(id, client)
 	p := r.poolOf(at)
 	p.spec.Pool.Put(r.now, r.memory(p, at), n)
+	if p.private {
+		r.putPrivate(at, p)
+		return
+	}
 	if p.standing > 0 && r.lines[at].head != 0 {
 		r.kicked = append(r.kicked, at)
 	}
 }
 
 func (r *run) poolReady(e des.Event) {
-	if r.lines[e.Ref].timer == e.Gen {
+	if p := r.poolOf(e.Ref); p.private {
+		r.privateReady(e, p)
+	} else if r.lines[e.Ref].timer == e.Gen {
 		r.admit(e.Ref)
 	}
 }
 
 // admit lets in whoever stands at the head of a line, as far as units go.
 func (r *run) admit(at uint32) {
+	if p := r.poolOf(at); p.private {
+		r.admitPrivate(at, p)
+		return
+	}
 	for r.lines[at].head != 0 && r.err == nil {
 		l := &r.lines[at]
 		i := l.head - 1

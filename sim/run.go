@@ -47,6 +47,7 @@ type run struct {
 	expireAt []time.Duration // per call: when its pending evExpire fires; nil until needed
 
 	pools    []poolOf
+	places   []place // per row of a closed fleet; nil until somebody waits
 	numLines uint32
 	lines    []line
 	waiting  []waiter // per call; nil, as lines, until somebody waits

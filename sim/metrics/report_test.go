@@ -1,0 +1,178 @@
+package metrics
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+const s = time.Second
+
+// useful is how a call ends that was answered.
+func useful(born time.Duration) Settlement {
+	return Settlement{Born: born, Succeeded: true, Useful: true}
+}
+
+// call records a call with one attempt that is answered at the end.
+func call(r *Recorder, born, answered time.Duration) {
+	r.CallBegan(born)
+	r.AttemptSent(born, 1)
+	answer(r, born, answered)
+}
+
+func answer(r *Recorder, born, at time.Duration) {
+	r.Replied(wire.OK, 0)
+	r.AttemptEnded(Answered)
+	r.CallSettled(at, useful(born))
+}
+
+// Three jobs: one answered before the fault ends, one 2.5 s after it, and the
+// last, after three retries at one instant, 4 s after it.
+func TestDrainAndPeakByHand(t *testing.T) {
+	r := NewRecorder(Plan{FaultBegin: 0, FaultEnd: 10 * s, Horizon: 100 * s, Capacity: 1, OneShot: true})
+	for range 3 {
+		r.CallBegan(0)
+		r.AttemptSent(0, 1)
+	}
+	answer(r, 0, 9*s)
+	r.Replied(wire.Overloaded, 0)
+	r.AttemptEnded(Refused)
+	for n := range uint32(3) {
+		r.AttemptSent(12*s, n+2)
+	}
+	r.Replied(wire.Overloaded, 0)
+	r.AttemptEnded(Refused)
+	r.Replied(wire.Overloaded, 0)
+	r.AttemptEnded(Refused)
+	answer(r, 0, 12*s+s/2)
+	answer(r, 0, 14*s)
+	rep := r.Finish(14*s, 0)
+	require.NoError(t, rep.Check())
+	v := rep.Values()
+	for m, want := range map[Metric]float64{
+		Calls: 3, Attempts: 6, AttemptsInFault: 3, Amplification: 2, SuccessRate: 1, Refusals: 3,
+		Peak: 3, PeakAfter: 3, PeakAfterOfCapacity: 3, SecondPeak: 3, SecondPeakTime: 2,
+		DrainTime: 4, SilentLosses: 0, FailedCalls: 0, PendingCalls: 0, Goodput: 3.0 / 14,
+		LatencyP99: 14,
+	} {
+		assert.Equal(t, want, v[m], m.Info().Name)
+	}
+	assert.True(t, math.IsNaN(v[RecoveryTime]), "a one-shot fleet does not recover")
+	assert.InDelta(t, (9+12.5+14)/3.0, rep.MeanSojourn(), 1e-9)
+	assert.InDelta(t, (9+12.5+14)/14.0, rep.MeanCalls(), 1e-9)
+
+	line := rep.Timeline(42)
+	assert.Equal(t, []uint32{3, 0, 0}, line.Attempts[:3])
+	assert.EqualValues(t, 3, line.Attempts[12])
+	assert.EqualValues(t, []any{uint64(42), 0.0, 1.0}, []any{line.Seed, line.Start, line.Width})
+	line.Attempts[12] = 0
+	peak, at := rep.Peak(true)
+	assert.EqualValues(t, 3, peak, "a timeline shares no memory with its report")
+	assert.Equal(t, 12*s, at)
+}
+
+// A job that fails, or is lost silently, or is pending never drains.
+func TestDrainThatNeverComes(t *testing.T) {
+	for name, how := range map[string]*Settlement{
+		"failed":  {},
+		"lost":    {Succeeded: true},
+		"pending": nil,
+	} {
+		r := NewRecorder(Plan{FaultEnd: 10 * s, Horizon: 100 * s, OneShot: true})
+		call(r, 0, 1*s)
+		r.CallBegan(2 * s)
+		if how != nil {
+			r.CallSettled(50*s, *how)
+		}
+		rep := r.Finish(100*s, 0)
+		require.NoError(t, rep.Check(), name)
+		assert.True(t, math.IsInf(rep.Drain(), 1), name)
+		assert.Equal(t, 0.5, rep.Values()[SuccessRate], name)
+	}
+}
+
+// One call arrives each second; the first of the ten seconds in a row whose
+// useful answers reach 95 % of what they could be is when service recovered.
+func TestRecoveryByHand(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		lost func(second int) bool // whose calls fail at once
+		want float64
+	}{
+		{"at once", func(second int) bool { return second < 20 }, 0},
+		{"after five seconds", func(second int) bool { return second < 25 }, 5},
+		{"a relapse starts the count afresh", func(second int) bool { return second < 25 || second == 30 }, 11},
+		{"never", func(int) bool { return true }, Never},
+	} {
+		r := NewRecorder(Plan{FaultBegin: 10 * s, FaultEnd: 20 * s, Horizon: 60 * s, Capacity: 5})
+		for i := range 60 {
+			now := time.Duration(i) * s
+			r.CallBegan(now)
+			r.AttemptSent(now, 1)
+			if test.lost(i) {
+				r.Replied(wire.Overloaded, 0)
+				r.AttemptEnded(Refused)
+				r.CallSettled(now, Settlement{Born: now})
+			} else {
+				answer(r, now, now+s/2)
+			}
+		}
+		rep := r.Finish(60*s, 0)
+		require.NoError(t, rep.Check(), test.name)
+		assert.Equal(t, test.want, rep.Recovery(), test.name)
+	}
+}
+
+// Bins are aligned to the end of the last fault: 4 attempts just before and
+// just after 2.5 s do not share one.
+func TestBinsAreAlignedToTheFault(t *testing.T) {
+	r := NewRecorder(Plan{FaultEnd: 2*s + s/2, Horizon: 10 * s})
+	for range 4 {
+		call(r, 2*s+s/2-1, 2*s+s/2-1)
+	}
+	for range 3 {
+		call(r, 2*s+s/2, 2*s+s/2)
+	}
+	rep := r.Finish(3*s, 0)
+	require.NoError(t, rep.Check())
+	assert.Equal(t, -s/2, rep.Series.Start)
+	overall, at := rep.Peak(false)
+	assert.EqualValues(t, 4, overall)
+	assert.Equal(t, s+s/2, at)
+	after, at := rep.Peak(true)
+	assert.EqualValues(t, 3, after)
+	assert.Equal(t, 2*s+s/2, at)
+}
+
+// Check catches each way in which a ledger can be broken.
+func TestCheckCatchesABrokenLedger(t *testing.T) {
+	sound := func() *Report {
+		r := NewRecorder(Plan{FaultEnd: 2 * s, Horizon: 10 * s})
+		call(r, 0, s)
+		call(r, s, 3*s)
+		return r.Finish(3*s, 0)
+	}
+	require.NoError(t, sound().Check())
+	for name, damage := range map[string]func(r *Report){
+		"an attempt without an end":      func(r *Report) { r.Belief.Attempts++; r.Series.Attempts[0]++ },
+		"an end too many":                func(r *Report) { r.Belief.Endings[Refused]++ },
+		"an attempt in flight too many":  func(r *Report) { r.InFlight++ },
+		"a call settled twice":           func(r *Report) { r.Belief.Failed++; r.Series.Settled[0]++ },
+		"a success neither true nor not": func(r *Report) { r.Belief.Lost++ },
+		"a bin that lost a call":         func(r *Report) { r.Series.Calls[0]-- },
+		"a bin that lost an attempt":     func(r *Report) { r.Series.Attempts[0]-- },
+		"a bin that lost an answer":      func(r *Report) { r.Series.Useful[1]-- },
+		"a retry nobody made":            func(r *Report) { r.Retries = 3 },
+		"more answers than were given":   func(r *Report) { r.Truth.Replies[wire.OK] = 1 },
+		"time spent outside the system":  func(r *Report) { r.sojourn.add(1) },
+	} {
+		r := sound()
+		damage(r)
+		assert.ErrorContains(t, r.Check(), "conservation: ", name)
+	}
+}
