@@ -229,4 +229,3 @@ func BenchmarkBareLoop(b *testing.B) {
 		})
 	}
 }
-
