@@ -6,5 +6,7 @@
 //
 // An arrival passes the outage, then authentication, then the gates (limits)
 // in their configured order, then capacity: a free slot, or room in the queue.
-// Each may refuse it, with its own reply. A gate knows only its own memory.
+// Each may refuse it, with its own reply. A gate knows only its own memory;
+// what one has taken when a later one refuses is given back or kept, because
+// real providers differ.
 package mockprovider

@@ -1,6 +1,7 @@
 package mockprovider
 
 import (
+	"fmt"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -8,13 +9,15 @@ import (
 
 // Limit is the configuration of a gate.
 type Limit interface {
-	// Gate returns a gate in its initial state, for so many accounts.
+	// Gate returns a gate in its initial state, for so many accounts; 0 means
+	// that they are not told apart.
 	Gate(accounts int) Gate
 	// Validate says what is wrong with the configuration, and what to do.
 	Validate() error
-	// Rate returns how many requests per second the limit lets through in the
-	// long run, 0 if it does not bound that.
-	Rate() float64
+	// Capacity returns how many requests of the given mean service time the
+	// limit lets through per second in the long run, for all accounts
+	// together; 0 if it does not bound that.
+	Capacity(accounts int, mean time.Duration) float64
 }
 
 // Gate is one reason to refuse. It is asked in time order.
@@ -23,9 +26,10 @@ type Gate interface {
 	Take(now time.Duration, r *wire.Request) bool
 	// Refuse writes the reply to the request that Take has just refused.
 	Refuse(now time.Duration, r *wire.Request, to *wire.Reply)
-	// Undo takes back the last Take of r: a later gate has refused it.
+	// Undo takes back the Take of r at the same instant, as if r had never
+	// come: a later gate, or capacity, has refused it.
 	Undo(now time.Duration, r *wire.Request)
-	// Release is told that the work on r is over.
+	// Release is told that the work on r, which Take has let in, is over.
 	Release(now time.Duration, r *wire.Request)
 }
 
@@ -38,6 +42,7 @@ const (
 	Account                 // each account by itself
 )
 
+// keys returns how many counters a limit needs.
 func (c Counted) keys(accounts int) int {
 	if c == Account {
 		return max(accounts, 1)
@@ -45,8 +50,21 @@ func (c Counted) keys(accounts int) int {
 	return 1
 }
 
-func (c Counted) key(r *wire.Request) uint32 {
-	if c == Account {
+// validate says what is wrong with c.
+func (c Counted) validate() error {
+	if c > Account {
+		return fmt.Errorf("there is no way %d of counting; use Everyone or Account", c)
+	}
+	return nil
+}
+
+// keying finds a request's counter.
+type keying struct{ apart bool }
+
+func (c Counted) keying(accounts int) keying { return keying{c == Account && accounts > 0} }
+
+func (k keying) of(r *wire.Request) uint32 {
+	if k.apart {
 		return r.Account
 	}
 	return 0

@@ -1,6 +1,8 @@
 package mockprovider
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -25,10 +27,12 @@ const (
 	RoundedUp                 // the same in whole seconds, rounded up
 )
 
-// Refusal is the form in which one reason to refuse is put on the wire.
+// Refusal is the form in which one reason to refuse is put on the wire. The
+// zero value is the form that is usual for the reason, without a hint: 401 for
+// a bad key, 429 for a limit, 503 for want of capacity and outages.
 type Refusal struct {
-	// Status is the HTTP status; Body and Code say whether the body carries a
-	// business code, and which.
+	// Status is the HTTP status, 200 to 599, or 0 for the usual form; Body and
+	// Code say whether the body carries a business code, and which.
 	Status uint16
 	Body   wire.Body
 	Code   int32
@@ -51,6 +55,35 @@ func (r Refusal) WithHint(h Hint) Refusal {
 	return r
 }
 
+// or returns r, or the usual form with r's hint if r has none.
+func (r Refusal) or(usual Refusal) Refusal {
+	if r.Status == 0 {
+		return usual.WithHint(r.Hint)
+	}
+	return r
+}
+
+// Validate says what is wrong with the form, and what to do.
+func (r Refusal) Validate() error {
+	switch {
+	case r.Status == 0 && (r.Body != wire.Completion || r.Code != 0):
+		return errors.New("refusal: a body or a code needs a status")
+	case r.Status != 0 && (r.Status < 200 || r.Status > 599):
+		return fmt.Errorf("refusal: status %d is not a final HTTP status; use 200 to 599", r.Status)
+	case r.Body > wire.CodeBody:
+		return fmt.Errorf("refusal: there is no body shape %d", r.Body)
+	case r.Code != 0 && r.Body != wire.CodeBody:
+		return fmt.Errorf("refusal: code %d needs a body that carries it", r.Code)
+	case r.Status != 0 && r.Status < 400 && r.Body != wire.CodeBody:
+		return fmt.Errorf("refusal: status %d without a business code is a success to everyone", r.Status)
+	case r.Hint.Kind > RoundedUp:
+		return fmt.Errorf("refusal: there is no kind %d of hint", r.Hint.Kind)
+	case r.Hint.Value < 0:
+		return errors.New("refusal: a hint must not be negative")
+	}
+	return nil
+}
+
 // reply writes the refusal to the reply. ready is how long until the gate admits
 // again, wire.NoHint if it cannot say.
 func (r *Refusal) reply(to *wire.Reply, class wire.Class, ready time.Duration, limit, remaining int32) {
@@ -61,9 +94,10 @@ func (r *Refusal) reply(to *wire.Reply, class wire.Class, ready time.Duration, l
 	case Exact:
 		hint = ready
 	case RoundedUp:
-		if ready >= 0 {
-			hint = (ready + time.Second - 1) / time.Second * time.Second
+		if part := ready % time.Second; ready > 0 && part > 0 {
+			ready = later(ready, time.Second-part)
 		}
+		hint = ready
 	}
 	to.RetryAfter, to.Code, to.Limit, to.Remaining = hint, r.Code, limit, remaining
 	to.Status, to.Class, to.Body = r.Status, class, r.Body

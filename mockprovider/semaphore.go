@@ -2,6 +2,7 @@ package mockprovider
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -12,7 +13,7 @@ import (
 type Semaphore struct {
 	Limit   int32
 	Per     Counted
-	Refusal Refusal
+	Refusal Refusal // As429 by default
 }
 
 // Validate implements Limit.
@@ -20,25 +21,32 @@ func (s Semaphore) Validate() error {
 	if s.Limit < 1 {
 		return errors.New("semaphore: the limit must be at least 1")
 	}
+	if err := errors.Join(s.Per.validate(), s.Refusal.Validate()); err != nil {
+		return fmt.Errorf("semaphore: %w", err)
+	}
 	return nil
 }
 
-// Rate implements Limit: concurrency alone does not bound a rate.
-func (Semaphore) Rate() float64 { return 0 }
+// Capacity implements Limit: permits ÷ mean service time.
+func (s Semaphore) Capacity(accounts int, mean time.Duration) float64 {
+	return perSecond(float64(s.Limit)*float64(s.Per.keys(accounts)), mean)
+}
 
 // Gate implements Limit.
 func (s Semaphore) Gate(accounts int) Gate {
-	return &semaphore{Semaphore: s, used: make([]int32, s.Per.keys(accounts))}
+	s.Refusal = s.Refusal.or(As429)
+	return &semaphore{Semaphore: s, keying: s.Per.keying(accounts), used: make([]int32, s.Per.keys(accounts))}
 }
 
 type semaphore struct {
 	Semaphore
+	keying
 	used []int32
 }
 
 // Take implements Gate.
 func (s *semaphore) Take(_ time.Duration, r *wire.Request) bool {
-	u := &s.used[s.Per.key(r)]
+	u := &s.used[s.of(r)]
 	if *u >= s.Limit {
 		return false
 	}
@@ -49,11 +57,11 @@ func (s *semaphore) Take(_ time.Duration, r *wire.Request) bool {
 // Refuse implements Gate. Nobody knows when a permit will be free, so hints
 // other than constant ones are left out.
 func (s *semaphore) Refuse(_ time.Duration, r *wire.Request, to *wire.Reply) {
-	s.Refusal.reply(to, wire.Concurrency, wire.NoHint, s.Limit, s.Limit-s.used[s.Per.key(r)])
+	s.Refusal.reply(to, wire.Concurrency, wire.NoHint, s.Limit, s.Limit-s.used[s.of(r)])
 }
 
 // Undo implements Gate.
 func (s *semaphore) Undo(now time.Duration, r *wire.Request) { s.Release(now, r) }
 
 // Release implements Gate.
-func (s *semaphore) Release(_ time.Duration, r *wire.Request) { s.used[s.Per.key(r)]-- }
+func (s *semaphore) Release(_ time.Duration, r *wire.Request) { s.used[s.of(r)]-- }

@@ -1,6 +1,10 @@
 package mockprovider
 
 import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -16,14 +20,41 @@ type Service struct {
 	PerToken time.Duration
 }
 
+// Validate says what is wrong with the service times.
+func (s *Service) Validate() error {
+	f := &s.First
+	switch {
+	case f.Mean < 0 || f.Low < 0 || s.PerToken < 0:
+		return errors.New("times must not be negative")
+	case f.High < f.Low:
+		return fmt.Errorf("%v to %v is not a range of times", f.Low, f.High)
+	case !(f.CV >= 0) || math.IsInf(f.CV, 1):
+		return fmt.Errorf("%g is no coefficient of variation", f.CV)
+	}
+	return nil
+}
+
 // Time returns the service time of r. It belongs to the call: whatever a
-// strategy does, the same call costs the same.
+// strategy does, the same call costs the same. What is too long for a Duration
+// takes for ever.
 func (s *Service) Time(rnd draw.Rand, r *wire.Request) time.Duration {
-	return s.First.Draw(rnd.For(r.Call), 0) + time.Duration(r.Demand.OutputTokens)*s.PerToken
+	t := s.First.Draw(rnd.For(r.Call), 0)
+	if s.PerToken == 0 {
+		return t
+	}
+	hi, lo := bits.Mul64(uint64(r.Demand.OutputTokens), uint64(s.PerToken))
+	if hi > 0 || lo > uint64(never) {
+		return never
+	}
+	return later(t, time.Duration(lo))
 }
 
 // Mean returns the mean service time for calls of the given mean output
 // length in tokens.
 func (s *Service) Mean(outputTokens float64) time.Duration {
-	return s.First.Average() + time.Duration(outputTokens*float64(s.PerToken))
+	tokens := float64(outputTokens * float64(s.PerToken))
+	if !(tokens < float64(never)) {
+		return never
+	}
+	return later(s.First.Average(), time.Duration(tokens))
 }

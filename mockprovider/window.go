@@ -2,6 +2,7 @@ package mockprovider
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -17,7 +18,7 @@ type Window struct {
 	// over; others are aligned to the provider's clock.
 	Anchored bool
 	Per      Counted
-	Refusal  Refusal
+	Refusal  Refusal // As429 by default
 }
 
 // Validate implements Limit.
@@ -28,17 +29,25 @@ func (w Window) Validate() error {
 	case w.Length <= 0:
 		return errors.New("window: the length must be positive")
 	}
+	if err := errors.Join(w.Per.validate(), w.Refusal.Validate()); err != nil {
+		return fmt.Errorf("window: %w", err)
+	}
 	return nil
 }
 
-// Rate implements Limit.
-func (w Window) Rate() float64 { return float64(w.Limit) / w.Length.Seconds() }
+// Capacity implements Limit: the limit ÷ the window's length.
+func (w Window) Capacity(accounts int, _ time.Duration) float64 {
+	return perSecond(float64(w.Limit)*float64(w.Per.keys(accounts)), w.Length)
+}
 
 // Gate implements Limit.
 func (w Window) Gate(accounts int) Gate {
-	return &window{Window: w, keys: make([]windowKey, w.Per.keys(accounts))}
+	w.Refusal = w.Refusal.or(As429)
+	return &window{Window: w, keying: w.Per.keying(accounts), keys: make([]windowKey, w.Per.keys(accounts))}
 }
 
+// windowKey counts one key's requests in its current window, which is over at
+// end. The zero value is a window that is over.
 type windowKey struct {
 	end  time.Duration
 	used int32
@@ -46,18 +55,19 @@ type windowKey struct {
 
 type window struct {
 	Window
+	keying
 	keys []windowKey
 }
 
 // Take implements Gate.
 func (w *window) Take(now time.Duration, r *wire.Request) bool {
-	k := &w.keys[w.Per.key(r)]
+	k := &w.keys[w.of(r)]
 	if now >= k.end {
 		k.used = 0
 		if w.Anchored {
-			k.end = now + w.Length
+			k.end = later(now, w.Length)
 		} else {
-			k.end = now - now%w.Length + w.Length
+			k.end = later(now-now%w.Length, w.Length)
 		}
 	}
 	if k.used >= w.Limit {
@@ -69,12 +79,17 @@ func (w *window) Take(now time.Duration, r *wire.Request) bool {
 
 // Refuse implements Gate.
 func (w *window) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
-	k := &w.keys[w.Per.key(r)]
+	k := &w.keys[w.of(r)]
 	w.Refusal.reply(to, wire.Rate, k.end-now, w.Limit, w.Limit-k.used)
 }
 
-// Undo implements Gate.
-func (w *window) Undo(_ time.Duration, r *wire.Request) { w.keys[w.Per.key(r)].used-- }
+// Undo implements Gate. A window that no request is left in has not begun.
+func (w *window) Undo(_ time.Duration, r *wire.Request) {
+	k := &w.keys[w.of(r)]
+	if k.used--; k.used == 0 {
+		k.end = 0
+	}
+}
 
 // Release implements Gate: a window does not care when work is over.
 func (*window) Release(time.Duration, *wire.Request) {}

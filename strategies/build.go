@@ -43,8 +43,8 @@ type Program struct {
 	Pools []PoolSpec
 	// WantsSent asks the driver to deliver Sent events.
 	WantsSent bool
-	// Layers names the layers, innermost first: bit i of Call.Phase is set
-	// while Layers[i] has the call waiting.
+	// Layers names the guards and loops, innermost first: bit i of Call.Phase
+	// is set while Layers[i] has the call waiting.
 	Layers []string
 }
 
@@ -75,18 +75,44 @@ func Compile(d Definition, commons *Commons) (*Program, error) {
 // Commons is the memory that all programs of a run share: which words belong
 // to which shared layer.
 type Commons struct {
-	words int
-	at    map[string]Slot
-	size  map[string]int
+	words  int
+	shared map[string]sharedWords
+}
+
+// sharedWords are words that everyone shares under one name.
+type sharedWords struct {
+	slot   Slot
+	n      int
+	config string // what those who share them must agree on, as text
 }
 
 // NewCommons returns an empty commons.
 func NewCommons() *Commons {
-	return &Commons{at: map[string]Slot{}, size: map[string]int{}}
+	return &Commons{shared: map[string]sharedWords{}}
 }
 
 // Words returns how many words everyone shares.
 func (c *Commons) Words() int { return c.words }
+
+// reserve returns the words of that name, new ones if nobody has asked before.
+// Those who share them must agree on their number and on config.
+func (c *Commons) reserve(n int, name, config string) (Slot, error) {
+	if name == "" {
+		return Slot{}, errors.New("memory shared by everyone needs a name")
+	}
+	s, known := c.shared[name]
+	switch {
+	case !known:
+		s = sharedWords{Slot{PerEveryone, uint32(c.words)}, n, config}
+		c.shared[name] = s
+		c.words += n
+	case s.n != n:
+		return Slot{}, fmt.Errorf("two layers share the memory %q but need %d and %d words; give them different names", name, s.n, n)
+	case s.config != config:
+		return Slot{}, fmt.Errorf("two layers share %q but differ: %s and %s; make them agree or give them different names", name, s.config, config)
+	}
+	return s.slot, nil
+}
 
 // Build is a stack under construction.
 type Build struct {
@@ -101,6 +127,9 @@ const maxLayers = 16
 func (b *Build) stack(layers []Layer) (Strategy, error) {
 	var s Strategy = sender{}
 	for i := len(layers) - 1; i >= 0; i-- {
+		if layers[i] == nil {
+			return nil, fmt.Errorf("layer %d of the stack is nil; leave it out", i+1)
+		}
 		var err error
 		if s, err = layers[i].Build(b, s); err != nil {
 			return nil, err
@@ -112,28 +141,35 @@ func (b *Build) stack(layers []Layer) (Strategy, error) {
 // Reserve reserves n words of the given scope. Layers that are to share words
 // with everyone must say under which name: the same name gives the same words.
 func (b *Build) Reserve(scope Scope, n int, name string) (Slot, error) {
-	if scope == PerEveryone {
-		return b.commons.reserve(n, name)
+	return b.reserve(scope, n, name, "")
+}
+
+// reserve is Reserve for words that mean something only to layers of the same
+// config.
+func (b *Build) reserve(scope Scope, n int, name, config string) (Slot, error) {
+	switch {
+	case scope >= NumScopes:
+		return Slot{}, fmt.Errorf("there is no %v; use call, client, fleet or everyone", scope)
+	case n < 0:
+		return Slot{}, fmt.Errorf("cannot reserve %d words", n)
+	case scope == PerEveryone:
+		return b.commons.reserve(n, name, config)
 	}
 	s := Slot{scope: scope, at: uint32(b.program.Words[scope])}
 	b.program.Words[scope] += n
 	return s, nil
 }
 
-func (c *Commons) reserve(n int, name string) (Slot, error) {
-	if name == "" {
-		return Slot{}, errors.New("memory shared by everyone needs a name")
+// shareable says what is wrong with the scope of a layer that is shared, and
+// with its name.
+func shareable(scope Scope, name string) error {
+	switch {
+	case scope == PerCall || scope >= NumScopes:
+		return fmt.Errorf("it cannot be shared per %v; use client, fleet or everyone", scope)
+	case scope == PerEveryone && name == "":
+		return errors.New("what everyone shares needs a name")
 	}
-	if s, ok := c.at[name]; ok {
-		if c.size[name] != n {
-			return Slot{}, fmt.Errorf("two layers share the memory %q but need %d and %d words", name, c.size[name], n)
-		}
-		return s, nil
-	}
-	s := Slot{scope: PerEveryone, at: uint32(c.words)}
-	c.words += n
-	c.at[name], c.size[name] = s, n
-	return s, nil
+	return nil
 }
 
 // Purpose returns a purpose for draws that no other layer of the stack has.
@@ -145,12 +181,15 @@ func (b *Build) Purpose() Purpose {
 // WantSent asks for Sent events, which drivers do not deliver otherwise.
 func (b *Build) WantSent() { b.program.WantsSent = true }
 
-// phase returns a bit of Call.Phase that no other layer of the stack has.
-func (b *Build) phase(layer any) (uint32, error) {
+// phase returns a bit of Call.Phase that no other layer of the stack has. The
+// layer is known by its type, as %T writes it; those of this package go
+// without its name.
+func (b *Build) phase(layerType string) (uint32, error) {
 	n := len(b.program.Layers)
 	if n == maxLayers {
 		return 0, fmt.Errorf("a stack has at most %d layers", maxLayers)
 	}
-	b.program.Layers = append(b.program.Layers, strings.TrimPrefix(fmt.Sprintf("%T", layer), "*"))
+	name := strings.TrimPrefix(strings.TrimPrefix(layerType, "*"), "strategies.")
+	b.program.Layers = append(b.program.Layers, name)
 	return 1 << n, nil
 }

@@ -1,7 +1,9 @@
 package strategies
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -64,17 +66,33 @@ func plain(layers ...Layer) func(Knowledge) Definition {
 // tokenBucket takes 70 % of the known capacity and half the known concurrency
 // as burst: the margin that the founding articles found to hold.
 func tokenBucket(k Knowledge) Definition {
+	switch {
+	case k.Rate <= 0 || k.Per <= 0:
+		return Definition{Layers: []Layer{impossible("it keeps below the provider's capacity, which is not known; " +
+			"give the provider slots and a service time, or a limit on the rate")}}
+	case k.Rate > math.MaxInt64/7 || k.Per > math.MaxInt64/10:
+		return Definition{Layers: []Layer{impossible(fmt.Sprintf("a capacity of %d per %v is too large to take 70 %% of; "+
+			"write it with smaller numbers", k.Rate, k.Per))}}
+	}
 	return Definition{Layers: []Layer{fullJitter, TokenBucket{
 		Rate: 7 * k.Rate, Per: 10 * k.Per, Burst: max(1, k.Concurrency/2), Scope: PerFleet,
 	}}}
 }
+
+// impossible is a layer that cannot be built, and says why: a definition that
+// lacks what it needs fails when it is compiled and not before.
+type impossible string
+
+// Build implements Layer.
+func (why impossible) Build(*Build, Strategy) (Strategy, error) { return nil, errors.New(string(why)) }
 
 func statusOnly(Knowledge) Definition {
 	return Definition{Reader: wire.ByStatus{}, Layers: []Layer{fullJitter}}
 }
 
 // Lookup returns the definition of the built-in strategy of that name for
-// clients that know k. The error says if there is none.
+// clients that know k. It is an error if there is none; a definition that needs
+// to know more fails when it is compiled.
 func Lookup(name string, k Knowledge) (Definition, error) {
 	for _, b := range Builtins() {
 		if b.Name == name {
@@ -83,5 +101,5 @@ func Lookup(name string, k Knowledge) (Definition, error) {
 			return d, nil
 		}
 	}
-	return Definition{}, fmt.Errorf("there is no strategy %q", name)
+	return Definition{}, fmt.Errorf("there is no strategy %q; Builtins lists them", name)
 }

@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"fmt"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -22,8 +23,13 @@ const (
 
 // String returns the scope's name as scenario files spell it.
 func (s Scope) String() string {
-	return [...]string{"call", "client", "fleet", "everyone"}[s]
+	if int(s) < len(scopeNames) {
+		return scopeNames[s]
+	}
+	return fmt.Sprintf("scope(%d)", uint8(s))
 }
+
+var scopeNames = [NumScopes]string{"call", "client", "fleet", "everyone"}
 
 // Slot names words that a layer has reserved when its stack was built.
 type Slot struct {
@@ -51,12 +57,13 @@ type Call struct {
 	// begins what is inside it.
 	Target wire.Target
 
-	// Phase has a bit for each layer that has the call waiting; Turn counts
-	// the decisions since the last attempt, so that two refusals by one guard
-	// draw differently. Both belong to this package; a driver stores them with
-	// the call and starts them at zero.
+	// Phase has a bit for each layer that has the call waiting. It belongs to
+	// this package: a driver starts it at zero and stores it with the call.
 	Phase uint32
-	Turn  uint32
+	// Turn counts the decisions since the last attempt was sent, so that two
+	// refusals by one guard draw differently. It is the driver's: 0 at Begin
+	// and after a Send, and one more after any other Next.
+	Turn uint32
 
 	// Memory is the words of each scope, as the driver owns them.
 	Memory [NumScopes][]int64
@@ -69,11 +76,8 @@ type Call struct {
 	// once. The order in which units are granted is the same either way.
 	Pools Pools
 
-	puts  [maxPuts]put
-	nputs int
+	puts []put // what Next has given back; the driver collects it
 }
-
-const maxPuts = 4
 
 type put struct {
 	pool PoolID
@@ -90,12 +94,13 @@ func (c *Call) Uniform(p Purpose, lo, hi time.Duration) time.Duration {
 	return c.Rand.For(c.ID).Uniform(c.index(p), lo, hi)
 }
 
-// Exponential draws an exponentially distributed duration of the given mean.
+// Exponential draws an exponentially distributed duration of the given mean,
+// for the given purpose.
 func (c *Call) Exponential(p Purpose, mean time.Duration) time.Duration {
 	return c.Rand.For(c.ID).Exp(c.index(p), mean)
 }
 
-// Float draws a uniform float in [0, 1).
+// Float draws a uniform float in [0, 1), for the given purpose.
 func (c *Call) Float(p Purpose) float64 { return c.Rand.For(c.ID).Float(c.index(p)) }
 
 func (c *Call) index(p Purpose) uint64 {
@@ -105,21 +110,20 @@ func (c *Call) index(p Purpose) uint64 {
 // Put gives n units back to a pool. The driver does so when Next returns, and
 // admits whoever waits for them.
 func (c *Call) Put(p PoolID, n uint32) {
-	c.puts[c.nputs] = put{p, n}
-	c.nputs++
+	c.puts = append(c.puts, put{p, n})
 }
 
 // TakePuts calls give for each Put since the last TakePuts, in order. It is
 // for drivers.
 func (c *Call) TakePuts(give func(p PoolID, n uint32)) {
-	for _, p := range c.puts[:c.nputs] {
+	for _, p := range c.puts {
 		give(p.pool, p.n)
 	}
-	c.nputs = 0
+	c.puts = c.puts[:0]
 }
 
 // HasPuts reports whether TakePuts has anything to do.
-func (c *Call) HasPuts() bool { return c.nputs > 0 }
+func (c *Call) HasPuts() bool { return len(c.puts) > 0 }
 
 // Pools grants units of pools.
 type Pools interface {

@@ -1,7 +1,7 @@
 package strategies
 
 import (
-	"errors"
+	"fmt"
 	"time"
 )
 
@@ -20,11 +20,11 @@ type Concurrency struct {
 
 // Build implements Layer.
 func (s Concurrency) Build(b *Build, inner Strategy) (Strategy, error) {
-	switch {
-	case s.Permits < 1:
-		return nil, errors.New("concurrency: permits must be at least 1")
-	case s.Scope == PerCall:
-		return nil, errors.New("concurrency: scope call limits nothing; use client, fleet or everyone")
+	if s.Permits < 1 {
+		return nil, fmt.Errorf("concurrency: permits must be at least 1, not %d", s.Permits)
+	}
+	if err := shareable(s.Scope, s.Name); err != nil {
+		return nil, fmt.Errorf("concurrency: %w", err)
 	}
 	id, err := b.Pool(permits{s.Permits}, s.Scope, "concurrency "+s.Name)
 	if err != nil {
@@ -34,25 +34,25 @@ func (s Concurrency) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.Guard(&holding{id, held}, inner)
+	return b.Guard(&concurrency{id, held}, inner)
 }
 
-// holding is the guard of a pool whose units are given back.
-type holding struct {
+// concurrency is the guard of a Concurrency layer: what it takes is given back.
+type concurrency struct {
 	pool PoolID
 	held Slot // how many permits the call holds or stands in line for
 }
 
 // Admit implements Guard.
-func (h *holding) Admit(_ time.Duration, c *Call) Decision {
+func (h *concurrency) Admit(_ time.Duration, c *Call) Decision {
 	*c.Word(h.held, 0)++
 	return Decision{Kind: Acquire, Take: Take{Pool: h.pool, N: 1}}
 }
 
 // Observe implements Guard.
-func (h *holding) Observe(_ time.Duration, c *Call, _ Event, _ Decision) {
+func (h *concurrency) Observe(_ time.Duration, c *Call, _ Event, _ Decision) {
 	// A call that is cancelled while attempts of it are under way is heard of
-	// once for each of them and once for itself.
+	// once for each of them and once more for itself.
 	if held := c.Word(h.held, 0); *held > 0 {
 		*held--
 		c.Put(h.pool, 1)

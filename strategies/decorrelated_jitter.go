@@ -10,17 +10,19 @@ type DecorrelatedJitter struct {
 	Base, Cap time.Duration
 }
 
-func (DecorrelatedJitter) remembersPrevious() {}
+// RemembersPrevious implements Remembering.
+func (DecorrelatedJitter) RemembersPrevious() {}
+
+// Validate says what is wrong with the backoff.
+func (d DecorrelatedJitter) Validate() error {
+	return validateGrowth("decorrelated jitter", d.Base, d.Cap)
+}
 
 // Delay implements Backoff.
 func (d DecorrelatedJitter) Delay(c *Call, p Purpose, _ int64, prev time.Duration) (base, jitter time.Duration) {
-	high := max(prev, d.Base)
-	if high > Never/3 {
-		high = Never / 3
-	}
-	wait := c.Uniform(p, d.Base, 3*high)
+	low, wait := d.Base, c.Uniform(p, d.Base, 3*min(max(prev, d.Base), Never/3))
 	if d.Cap > 0 {
-		wait = min(wait, d.Cap)
+		low, wait = min(low, d.Cap), min(wait, d.Cap)
 	}
-	return d.Base, max(wait-d.Base, 0)
+	return low, wait - low
 }

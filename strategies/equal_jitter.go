@@ -10,6 +10,9 @@ type EqualJitter struct {
 	Base, Cap time.Duration
 }
 
+// Validate says what is wrong with the backoff.
+func (q EqualJitter) Validate() error { return validateGrowth("equal jitter", q.Base, q.Cap) }
+
 // Delay implements Backoff.
 func (q EqualJitter) Delay(c *Call, p Purpose, retry int64, _ time.Duration) (base, jitter time.Duration) {
 	e := doubled(q.Base, retry, q.Cap)

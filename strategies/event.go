@@ -121,6 +121,9 @@ type Take struct {
 	N    uint32
 }
 
+// settles reports whether d ends the call.
+func (d Decision) settles() bool { return d.Kind == Stop || d.Kind == Answer }
+
 // Strategy decides. Next is called with the time since the run began, the call
 // and what happened to it; it must use nothing else, and nothing of c after it
 // returns.

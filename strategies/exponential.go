@@ -1,6 +1,9 @@
 package strategies
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // Exponential doubles the wait from retry to retry, from Base up to Cap, and
 // adds a uniform jitter of constant width. Half a second of jitter on a wait
@@ -10,6 +13,14 @@ type Exponential struct {
 	Base, Cap time.Duration
 	// Jitter is the width of what is drawn on top.
 	Jitter time.Duration
+}
+
+// Validate says what is wrong with the backoff.
+func (x Exponential) Validate() error {
+	if x.Jitter < 0 {
+		return errors.New("exponential backoff: the jitter must not be negative")
+	}
+	return validateGrowth("exponential backoff", x.Base, x.Cap)
 }
 
 // Delay implements Backoff.

@@ -1,6 +1,9 @@
 package strategies
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // Fixed waits the same time before every retry, plus a uniform jitter on top.
 // With little or no jitter it is right for a single client only: everybody who
@@ -10,6 +13,14 @@ type Fixed struct {
 	Every time.Duration
 	// Jitter is the width of what is drawn on top.
 	Jitter time.Duration
+}
+
+// Validate says what is wrong with the backoff.
+func (f Fixed) Validate() error {
+	if f.Every < 0 || f.Jitter < 0 {
+		return errors.New("fixed backoff: the wait and its jitter must not be negative")
+	}
+	return nil
 }
 
 // Delay implements Backoff.

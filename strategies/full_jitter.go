@@ -11,6 +11,9 @@ type FullJitter struct {
 	Base, Cap time.Duration
 }
 
+// Validate says what is wrong with the backoff.
+func (f FullJitter) Validate() error { return validateGrowth("full jitter", f.Base, f.Cap) }
+
 // Delay implements Backoff.
 func (f FullJitter) Delay(c *Call, p Purpose, retry int64, _ time.Duration) (base, jitter time.Duration) {
 	return 0, c.Uniform(p, 0, doubled(f.Base, retry, f.Cap))

@@ -1,6 +1,9 @@
 package strategies
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Guard is a layer that may only tighten what is inside it. Implement it and
 // wrap it with Build.Guard; the wrapper keeps the order of events right.
@@ -9,14 +12,14 @@ type Guard interface {
 	// it asked for. Idle lets the call in; Wait, Acquire, Answer and Stop do
 	// what they say. A call that an Acquire admits is let in without asking.
 	Admit(now time.Duration, c *Call) Decision
-	// Observe hears how what it let in ended: d is the Stop that goes on to the
-	// layer outside, e the event that caused it.
+	// Observe hears how what it let in ended: d is the Stop or the Answer that
+	// goes on to the layer outside, e the event that caused it.
 	Observe(now time.Duration, c *Call, e Event, d Decision)
 }
 
 // Guard wraps g around inner.
 func (b *Build) Guard(g Guard, inner Strategy) (Strategy, error) {
-	bit, err := b.phase(g)
+	bit, err := b.phase(fmt.Sprintf("%T", g))
 	return &guarded{g, inner, bit}, err
 }
 
@@ -47,7 +50,7 @@ func (g *guarded) Next(now time.Duration, c *Call, e Event) Decision {
 		}
 	}
 	d := g.inner.Next(now, c, e)
-	if d.Kind == Stop {
+	if d.settles() {
 		g.guard.Observe(now, c, e, d)
 	}
 	return d
@@ -65,7 +68,7 @@ func (g *guarded) admit(now time.Duration, c *Call) Decision {
 	case Idle:
 		c.Phase &^= g.bit
 		d = g.inner.Next(now, c, Event{Kind: Begin})
-		if d.Kind == Stop {
+		if d.settles() {
 			g.guard.Observe(now, c, Event{Kind: Begin}, d)
 		}
 	case Wait:

@@ -1,6 +1,9 @@
 package strategies
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Loop is a layer that owns what is inside it: when that stops, the loop may
 // begin it afresh. Implement it and wrap it with Build.Loop.
@@ -16,7 +19,7 @@ type Loop interface {
 
 // Loop wraps l around inner.
 func (b *Build) Loop(l Loop, inner Strategy) (Strategy, error) {
-	bit, err := b.phase(l)
+	bit, err := b.phase(fmt.Sprintf("%T", l))
 	return &looped{l, inner, bit}, err
 }
 
@@ -44,6 +47,8 @@ func (l *looped) Next(now time.Duration, c *Call, e Event) Decision {
 		}
 	}
 	d := l.inner.Next(now, c, e)
+	// A call that its caller has withdrawn is over, and so is one whose
+	// remaining attempts are being settled: there is nothing to begin afresh.
 	if d.Kind == Stop && d.End.Reason != Withdrawn && e.Kind != Settled {
 		d = l.loop.After(now, c, e, d)
 		if d.Kind == Wait {

@@ -1,6 +1,8 @@
 package strategies
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"time"
 )
@@ -36,9 +38,13 @@ type PoolSpec struct {
 
 // Pool reserves memory for p and returns its id. Scope must be PerClient,
 // PerFleet or PerEveryone; a pool shared by everyone is known by its name, and
-// programs that name the same pool share its units.
+// programs that name the same pool share its units. They must agree on what it
+// is: on the type and the fields of p.
 func (b *Build) Pool(p Pool, scope Scope, name string) (PoolID, error) {
-	s, err := b.Reserve(scope, p.Words(), name)
+	if scope == PerCall {
+		return 0, errors.New("a pool of one call has nobody to wait for; use scope client, fleet or everyone")
+	}
+	s, err := b.reserve(scope, p.Words(), name, fmt.Sprintf("%T%+v", p, p))
 	if err != nil {
 		return 0, err
 	}

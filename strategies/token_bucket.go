@@ -1,7 +1,6 @@
 package strategies
 
 import (
-	"errors"
 	"fmt"
 	"time"
 )
@@ -26,37 +25,49 @@ type TokenBucket struct {
 func (t TokenBucket) Build(b *Build, inner Strategy) (Strategy, error) {
 	switch {
 	case t.Rate < 1 || t.Per <= 0:
-		return nil, errors.New("token bucket: the rate must be positive")
+		return nil, fmt.Errorf("token bucket: the rate must be positive, not %d per %v", t.Rate, t.Per)
 	case t.Burst < 1:
-		return nil, errors.New("token bucket: the burst must be at least 1")
-	case t.Burst > int64(Never/4/t.Per):
-		return nil, fmt.Errorf("token bucket: a burst of %d at %d per %v overflows; write the rate with a shorter period", t.Burst, t.Rate, t.Per)
-	case t.Scope == PerCall:
-		return nil, errors.New("token bucket: scope call limits nothing; use client, fleet or everyone")
+		return nil, fmt.Errorf("token bucket: the burst must be at least 1, not %d", t.Burst)
 	}
-	id, err := b.Pool(bucket{rate: t.Rate, per: int64(t.Per), burst: t.Burst}, t.Scope, "bucket "+t.Name)
+	if err := shareable(t.Scope, t.Name); err != nil {
+		return nil, fmt.Errorf("token bucket: %w", err)
+	}
+	k := bucketOf(t.Rate, t.Per, t.Burst)
+	if k.burst > int64(Never)/4/k.per {
+		return nil, fmt.Errorf("token bucket: a burst of %d at %d per %v overflows; take a smaller burst or a rounder rate", t.Burst, t.Rate, t.Per)
+	}
+	id, err := b.Pool(k, t.Scope, "bucket "+t.Name)
 	if err != nil {
 		return nil, err
 	}
-	return b.Guard(acquiring{id}, inner)
+	return b.Guard(tokens{id}, inner)
 }
 
-// acquiring is the guard of a pool whose units are spent, not given back.
-type acquiring struct{ pool PoolID }
+// tokens is the guard of a TokenBucket: what it takes is spent.
+type tokens struct{ pool PoolID }
 
 // Admit implements Guard.
-func (a acquiring) Admit(time.Duration, *Call) Decision {
-	return Decision{Kind: Acquire, Take: Take{Pool: a.pool, N: 1}}
+func (t tokens) Admit(time.Duration, *Call) Decision {
+	return Decision{Kind: Acquire, Take: Take{Pool: t.pool, N: 1}}
 }
 
 // Observe implements Guard.
-func (acquiring) Observe(time.Duration, *Call, Event, Decision) {}
+func (tokens) Observe(time.Duration, *Call, Event, Decision) {}
 
 // bucket is the pool of a TokenBucket. Its words are the time of the last
 // refill and what is missing from a full bucket, in units of 1/per of a token,
 // so that a refill of any length is an integer and zeroed memory is a full
 // bucket.
 type bucket struct{ rate, per, burst int64 }
+
+// bucketOf returns the bucket of so many tokens per time, in lowest terms.
+func bucketOf(rate int64, per time.Duration, burst int64) bucket {
+	a, b := rate, int64(per)
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return bucket{rate / a, int64(per) / a, burst}
+}
 
 // Words implements Pool.
 func (bucket) Words() int { return 2 }
@@ -72,18 +83,22 @@ func (k bucket) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Dura
 			m[1] = missing - dt*k.rate
 		}
 	}
-	over := m[1] + int64(n)*k.per - k.burst*k.per
+	if int64(n) > k.burst {
+		return false, Never
+	}
+	over := m[1] + (int64(n)-k.burst)*k.per
 	if over <= 0 {
 		m[1] += int64(n) * k.per
 		return true, now
 	}
-	if int64(n) > k.burst {
-		return false, Never
+	wait := over / k.rate
+	if over%k.rate > 0 {
+		wait++
 	}
-	return false, now + time.Duration((over+k.rate-1)/k.rate)
+	return false, saturatingAdd(now, time.Duration(wait))
 }
 
 // Put implements Pool.
 func (k bucket) Put(_ time.Duration, m []int64, n uint32) {
-	m[1] = max(0, m[1]-int64(n)*k.per)
+	m[1] = max(0, m[1]-min(int64(n), k.burst)*k.per)
 }

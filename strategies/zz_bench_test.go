@@ -34,7 +34,7 @@ func BenchmarkStackNext(b *testing.B) {
 			}
 			var c Call
 			c.Rand = draw.New(1)
-			c.Pools = &fakePools{b: bucket{5, int64(time.Second), 5}}
+			c.Pools = &fakePools{b: bucketOf(5, time.Second, 5)}
 			for s := range c.Memory {
 				c.Memory[s] = make([]int64, p.Words[s])
 			}

@@ -131,7 +131,7 @@ func TestSignFlipAgreesWithItsNaiveTwin(t *testing.T) {
 // most 5 % of all cases, whatever the distribution; and swapping the two swaps
 // the verdict. The tolerance is four standard errors.
 func TestPairedHoldsItsLevelAndFindsShifts(t *testing.T) {
-	const trials = 2000
+	const trials = 1500
 	shapes := map[string]func(r draw.Rand, n uint64) float64{
 		"normal":         normal,
 		"small integers": func(r draw.Rand, n uint64) float64 { return math.Floor(4 + 1.2*normal(r, n)) },

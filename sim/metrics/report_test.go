@@ -18,10 +18,16 @@ func useful(born time.Duration) Settlement {
 	return Settlement{Born: born, Succeeded: true, Useful: true}
 }
 
+// attempt records the number-th attempt of a call, which arrives at once.
+func attempt(r *Recorder, now time.Duration, number uint32) {
+	r.AttemptSent(number)
+	r.AttemptArrived(now)
+}
+
 // call records a call with one attempt that is answered at the end.
 func call(r *Recorder, born, answered time.Duration) {
 	r.CallBegan(born)
-	r.AttemptSent(born, 1)
+	attempt(r, born, 1)
 	answer(r, born, answered)
 }
 
@@ -37,13 +43,13 @@ func TestDrainAndPeakByHand(t *testing.T) {
 	r := NewRecorder(Plan{FaultBegin: 0, FaultEnd: 10 * s, Horizon: 100 * s, Capacity: 1, OneShot: true})
 	for range 3 {
 		r.CallBegan(0)
-		r.AttemptSent(0, 1)
+		attempt(r, 0, 1)
 	}
 	answer(r, 0, 9*s)
 	r.Replied(wire.Overloaded, 0)
 	r.AttemptEnded(Refused)
 	for n := range uint32(3) {
-		r.AttemptSent(12*s, n+2)
+		attempt(r, 12*s, n+2)
 	}
 	r.Replied(wire.Overloaded, 0)
 	r.AttemptEnded(Refused)
@@ -87,6 +93,7 @@ func TestDrainThatNeverComes(t *testing.T) {
 		call(r, 0, 1*s)
 		r.CallBegan(2 * s)
 		if how != nil {
+			how.Born = 2 * s
 			r.CallSettled(50*s, *how)
 		}
 		rep := r.Finish(100*s, 0)
@@ -113,7 +120,7 @@ func TestRecoveryByHand(t *testing.T) {
 		for i := range 60 {
 			now := time.Duration(i) * s
 			r.CallBegan(now)
-			r.AttemptSent(now, 1)
+			attempt(r, now, 1)
 			if test.lost(i) {
 				r.Replied(wire.Overloaded, 0)
 				r.AttemptEnded(Refused)

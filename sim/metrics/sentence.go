@@ -28,6 +28,7 @@ func (j *judging) sentence() string {
 	return strings.Join(append(s, j.excluded()...), " ")
 }
 
+// eligible names the eligible, the best first.
 func (j *judging) eligible() (names []string) {
 	for _, c := range j.ranking {
 		if c.eligible() {
@@ -76,11 +77,14 @@ func (j *judging) seconded() string {
 
 // unreached says why no eligible strategy wins.
 func (j *judging) unreached() string {
-	if j.ranking[0].figure.Undefined == 1 {
+	names := j.eligible()
+	if j.contestant(names[0]).figure.Undefined == 1 {
 		return fmt.Sprintf("Nobody wins on %s: it is undefined in this scenario; choose another objective.", j.noun())
 	}
-	return fmt.Sprintf("Nobody wins on %s: none of %s gets there within the run of %s s.",
-		j.noun(), list(j.eligible()), number(j.Scenario.Horizon))
+	if len(names) == 1 {
+		return fmt.Sprintf("Nobody wins on %s: %s does not get there within the run of %s s.", j.noun(), names[0], number(j.Scenario.Horizon))
+	}
+	return fmt.Sprintf("Nobody wins on %s: none of %s gets there within the run of %s s.", j.noun(), list(names), number(j.Scenario.Horizon))
 }
 
 // nobody says that no strategy is eligible, and which is least bad.
@@ -167,6 +171,7 @@ func list(names []string) string {
 	return strings.Join(names, "")
 }
 
+// pText writes a p-value with two significant digits.
 func pText(p float64) string {
 	if p < 0.001 {
 		return "p < 0.001"

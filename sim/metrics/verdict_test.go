@@ -75,9 +75,9 @@ func TestSentences(t *testing.T) {
 		{"level", outage, 8, BySuccess, []runner{slow, {"thrifty", func(_ uint64, v *Values) { v[Attempts] = 120 }}},
 			"thrifty wins on success rate: 100 % (the same on all 8 seeds). " +
 				"The runner-up, slow, is level with it on every seed but makes more attempts (240 against 120)."},
-		{"nothing but luck", outage, 20, ByDrain, []runner{drains("a", 10, 4), drains("b", 14, -3.9)},
+		{"nothing but luck", outage, 20, ByDrain, []runner{drains("a", 10, 4), drains("b", 14, -3.8)},
 			"a wins on drain time after the outage: 12.0 s (95 % interval 11.0 to 13.0 s over 20 seeds). " +
-				"The runner-up is b with 12.1 s (95 % interval 11.1 to 13.0 s); the difference is not significant (p = 1.0, paired by seed)."},
+				"The runner-up is b with 12.1 s (95 % interval 11.2 to 13.0 s); the difference is not significant (p = 0.82, paired by seed)."}, // 1 − C(20,10)/2²⁰
 		{"only one is fit", outage, 20, ByAttempts, []runner{quick, fails(slow, 12)},
 			"quick wins on attempts: 240 attempts (the same on all 20 seeds). No other strategy is fit to win. " +
 				"Disqualified: slow (12 of 60 jobs fail)."},
@@ -152,7 +152,7 @@ func TestReasons(t *testing.T) {
 // Of five strategies that are alike, a winner's lead is significant on at most
 // 5 % of all days, though winner and runner-up are chosen by the same data.
 func TestWinnersOfLotteriesAreNotSignificant(t *testing.T) {
-	const trials = 1000
+	const trials = 400
 	found := 0
 	for trial := range uint64(trials) {
 		var runners []runner

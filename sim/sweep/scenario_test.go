@@ -12,13 +12,14 @@ import (
 	"herdlab/strategies"
 )
 
-// outage is how long the provider of the tests is out.
-const outage = 300 * time.Second
+// The founding experiment has the long outage; most tests are content with the
+// short one.
+const long, short = 300 * time.Second, 30 * time.Second
 
 // secondPeak is the founding experiment for the named built-in strategies: 60
-// workers with one job each, a provider that is out for 300 s and then has 6
+// workers with one job each, a provider that is out for a while and then has 6
 // slots of 2 s each.
-func secondPeak(seeds []uint64, names ...string) sweep.Spec {
+func secondPeak(outage time.Duration, seeds []uint64, names ...string) sweep.Spec {
 	spec := sweep.Spec{
 		Tool: metrics.Tool{Name: "herdlab", Version: "test"},
 		Scenario: metrics.Scenario{

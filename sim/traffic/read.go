@@ -84,7 +84,7 @@ func ReadTrace(name string, r io.Reader) (*Trace, error) {
 		n     int
 	)
 	bad.Name = name
-	for lines.Scan() {
+	for lines.Scan() && lines.Err() == nil { // what came before an error is no whole line
 		n++
 		line := lines.Bytes()
 		if n == 1 {

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"herdlab/sim/metrics"
+)
+
+// maxSeeds bounds --seeds: the figures of every seed are kept.
+const maxSeeds = 100_000
+
+// compareOptions are the flags of compare as they were typed.
+type compareOptions struct {
+	seeds      int
+	first      uint64
+	objective  string
+	maxPeak    float64
+	only       []string
+	wide, json bool
+	out        string
+	noPictures bool
+	trace      string
+	rate       float64
+	from, to   time.Duration
+	colour     string
+	workers    int
+}
+
+func (o *compareOptions) flags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.IntVar(&o.seeds, "seeds", 20, "run each strategy with `N` seeds")
+	f.Uint64Var(&o.first, "seed", 1, "the `FIRST` of these seeds")
+	f.StringVar(&o.objective, "objective", metrics.ByDrain.String(), "`WHAT` decides: "+strings.Join(metrics.ObjectiveNames(), ", "))
+	f.Float64Var(&o.maxPeak, "max-peak", metrics.DefaultMaxPeak, "a winner's peak after the outage is at most `X` × capacity")
+	f.StringSliceVar(&o.only, "only", nil, "compare only the strategies `NAME,NAME`")
+	f.StringVar(&o.trace, "trace", "", "`FILE` of calls, for a scenario that replays them: Azure CSV, Mooncake JSONL, or t, prompt_tokens, output_tokens as CSV or JSONL")
+	f.Float64Var(&o.rate, "rate", 1, "replay the trace `X` times as fast")
+	f.DurationVar(&o.from, "from", 0, "leave out what the trace has before `TIME`, such as 20m")
+	f.DurationVar(&o.to, "to", 0, "leave out what it has from `TIME` on")
+	f.BoolVar(&o.wide, "wide", false, "also print every figure with its 95 % interval")
+	f.BoolVar(&o.json, "json", false, "print the result as JSON and nothing else on stdout")
+	f.StringVar(&o.out, "out", "", "`DIR` of the pictures (default herdlab-out/<scenario>)")
+	f.BoolVar(&o.noPictures, "no-pictures", false, "draw no pictures")
+	f.StringVar(&o.colour, "color", "auto", "`WHEN` to colour: auto, always, never")
+	f.IntVar(&o.workers, "workers", 0, "run `N` experiments at a time; 0 for one on each core")
+}
+
+// validate says what is wrong with the options, as far as they can be judged
+// alone.
+func (o *compareOptions) validate() error {
+	switch {
+	case o.seeds < 1 || o.seeds > maxSeeds:
+		return fmt.Errorf("--seeds is %d; it must be from 1 to %s", o.seeds, humane(maxSeeds))
+	case o.first > math.MaxUint64-uint64(o.seeds-1):
+		return fmt.Errorf("--seed is %d; with %d seeds from there the last one exceeds 64 bits", o.first, o.seeds)
+	case !(o.maxPeak > 0) || math.IsInf(o.maxPeak, 0):
+		return fmt.Errorf("--max-peak is %v; it must be a positive multiple of capacity", o.maxPeak)
+	case o.workers < 0:
+		return fmt.Errorf("--workers is %d; it must be 0, for one on each core, or more", o.workers)
+	case !(o.rate > 0) || math.IsInf(o.rate, 0):
+		return fmt.Errorf("--rate is %v; it must be positive: 2 is twice as fast", o.rate)
+	case o.from < 0:
+		return fmt.Errorf("--from is %v; it must not be negative", o.from)
+	case o.to < 0 || o.to > 0 && o.to <= o.from:
+		return fmt.Errorf("--to is %v; it must come after --from, which is %v", o.to, o.from)
+	case o.trace == "" && (o.rate != 1 || o.from != 0 || o.to != 0):
+		return fmt.Errorf("--rate, --from and --to are about a trace; name one with --trace")
+	}
+	return nil
+}
+
+// seedList lists the seeds.
+func (o *compareOptions) seedList() []uint64 {
+	seeds := make([]uint64, o.seeds)
+	for i := range seeds {
+		seeds[i] = o.first + uint64(i)
+	}
+	return seeds
+}
+
+// choose returns the indices of the strategies that --only names, in the order
+// of names, which are those of the scenario; all of them if it names none.
+func (o *compareOptions) choose(names []string) ([]int, error) {
+	wanted := make(map[string]bool)
+	for _, name := range o.only {
+		wanted[strings.TrimSpace(name)] = true
+	}
+	var chosen []int
+	for i, name := range names {
+		if len(o.only) == 0 || wanted[name] {
+			chosen = append(chosen, i)
+			delete(wanted, name)
+		}
+	}
+	for _, name := range o.only { // in the order they were typed
+		name = strings.TrimSpace(name)
+		if !wanted[name] {
+			continue
+		}
+		if near := nearest(name, names); near != "" {
+			return nil, fmt.Errorf("--only: the scenario has no strategy %q; did you mean %s?", name, near)
+		}
+		return nil, fmt.Errorf("--only: the scenario has no strategy %q; it has %s", name, strings.Join(names, ", "))
+	}
+	return chosen, nil
+}

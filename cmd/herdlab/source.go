@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"herdlab/scenarios"
+	"herdlab/sim/traffic"
+)
+
+// openScenario returns the scenario that an argument means: a built-in one by
+// its name, standard input if it is a dash, and else a file.
+func (c *console) openScenario(arg string) (*scenarios.Scenario, error) {
+	if arg == "-" {
+		text, err := io.ReadAll(io.LimitReader(c.stdin, maxScenario))
+		if err != nil {
+			return nil, fmt.Errorf("stdin: %w", err)
+		}
+		return scenarios.Parse("stdin", text)
+	}
+	names := scenarioNames()
+	for _, name := range names {
+		if arg == name {
+			return scenarios.Builtin(name)
+		}
+	}
+	s, err := scenarios.Load(arg)
+	if errors.Is(err, fs.ErrNotExist) {
+		if near := nearest(arg, names); near != "" {
+			return nil, fmt.Errorf("there is no scenario and no file %q; did you mean %s?", arg, near)
+		}
+		return nil, fmt.Errorf("there is no scenario and no file %q; built in are %s", arg, strings.Join(names, ", "))
+	}
+	return s, err
+}
+
+// maxScenario bounds what is read from standard input. It is above what a
+// scenario may have, so that Parse says what is wrong.
+const maxScenario = 2 << 20
+
+// scenarioNames lists the built-in scenarios.
+func scenarioNames() []string {
+	var names []string
+	for _, l := range scenarios.List() {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+// bindTrace gives the scenario the trace that the options name, or complains
+// if one of the two is there without the other.
+func bindTrace(s *scenarios.Scenario, o *compareOptions) error {
+	switch {
+	case o.trace == "" && s.NeedsTrace():
+		return fmt.Errorf("the scenario %s replays recorded calls; name the file with --trace", s.Name())
+	case o.trace == "":
+		return nil
+	case !s.NeedsTrace():
+		return fmt.Errorf("the scenario %s makes its own calls; leave --trace out, or write traffic: trace", s.Name())
+	}
+	t, err := readTrace(o.trace)
+	if err != nil {
+		return err
+	}
+	if o.from > 0 || o.to > 0 {
+		span := t.Span()
+		if t = t.Cut(o.from, o.to); len(t.Rows) == 0 {
+			return fmt.Errorf("%s has no calls between --from and --to; the last one comes %v after the first", o.trace, span)
+		}
+	}
+	if o.rate != 1 {
+		if t, err = t.Scale(o.rate); err != nil {
+			return fmt.Errorf("%s: %w", o.trace, err)
+		}
+	}
+	t.Name = inputName(o)
+	return s.Replay(t)
+}
+
+// inputName says what is replayed, without the folder, which says nothing on
+// another machine.
+func inputName(o *compareOptions) string {
+	name := filepath.Base(o.trace)
+	switch {
+	case o.to > 0:
+		name += " " + fromTo(o.from.Seconds(), o.to.Seconds())
+	case o.from > 0:
+		name += fmt.Sprintf(" from %s s", humane(o.from.Seconds()))
+	}
+	if o.rate != 1 {
+		name += fmt.Sprintf(" at %v × the rate", o.rate)
+	}
+	return name
+}
+
+func readTrace(path string) (t *traffic.Trace, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--trace: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return traffic.ReadTrace(path, f)
+}

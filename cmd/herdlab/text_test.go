@@ -1,0 +1,134 @@
+package main
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
+)
+
+func TestHumane(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		v    float64
+		want string
+	}{
+		{0, "0"}, {5, "5"}, {60, "60"}, {1086, "1,086"}, {370860, "370,860"}, {1234567, "1.23 M"}, {999999.4, "999,999"}, {2e9, "2.00 G"},
+		{2.85, "2.85"}, {4.265, "4.26"}, {9.994, "9.99"}, {9.996, "10.0"}, {56.16, "56.2"}, {99.94, "99.9"}, {99.96, "100"},
+		{272.951, "273"}, {999.4, "999"}, {999.6, "1,000"}, {1086.4, "1,086"}, {0.188, "0.188"}, {0.05, "0.05"}, {-2.5, "−2.50"},
+		{math.NaN(), "–"}, {math.Inf(1), "never"},
+	} {
+		assert.Equal(t, x.want, humane(x.v), "%v", x.v)
+	}
+}
+
+// A number is never off by more than half of its third digit.
+func TestHumaneIsClose(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		v := rapid.Float64Range(1e-6, 999_999).Draw(rt, "v")
+		back, err := strconv.ParseFloat(strings.ReplaceAll(humane(v), ",", ""), 64)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if math.Abs(back-v) > 0.0051*v {
+			rt.Fatalf("%v is shown as %s", v, humane(v))
+		}
+	})
+}
+
+func TestPercent(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		share float64
+		want  string
+	}{
+		{1, "100 %"}, {0, "0 %"}, {0.5, "50.0 %"}, {0.634, "63.4 %"},
+		{0.99999, ">99.9 %"}, {0.00001, "<0.1 %"}, {0.999, "99.9 %"}, {math.NaN(), "–"},
+	} {
+		assert.Equal(t, x.want, percent(x.share), "%v", x.share)
+	}
+}
+
+func TestTightPercent(t *testing.T) {
+	t.Parallel()
+	for share, want := range map[float64]string{0: "0%", 0.001: "<1%", 0.25: "25%", 0.999: ">99%", 1: "100%"} {
+		assert.Equal(t, want, tightPercent(share))
+	}
+}
+
+func TestPlusMinus(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		mean, half float64
+		want       string
+	}{
+		{921.92, 0.44, "921.9 ± 0.4"}, {604.016, 0.17, "604.0 ± 0.2"}, {20.66, 0.17, "20.66 ± 0.17"}, {2.5651, 0.0001, "2.565 ± <0.001"}, {0, 0.25, "0.00 ± 0.25"}, {370860.4, 0.2, "370,860 ± <1"}, {1055.2, 9.3, "1,055 ± 9"}, {1055.2, 23.4, "1,055 ± 23"},
+		{1086, 0, "1,086 ± 0"}, {4.265, 1.5, "4.3 ± 1.5"}, {0.1882, 0.0003, "0.1882 ± 0.0003"}, {-3.21, 0.5, "−3.2 ± 0.5"}, {176058, 834, "176,100 ± 800"}, {3786681, 14932, "3,787,000 ± 15,000"}, {1086, 1833, "1,100 ± 1,800"},
+	} {
+		assert.Equal(t, x.want, plusMinus(x.mean, x.half))
+	}
+}
+
+func TestWrap(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "", wrap("", 10, 0))
+	assert.Equal(t, "a bb\nccc", wrap("a  bb ccc", 5, 0))
+	assert.Equal(t, "a bb\n  ccc", wrap("a bb ccc", 5, 2))
+	assert.Equal(t, "a\nmuch-too-long\nb", wrap("a much-too-long b", 5, 0))
+	rapid.Check(t, func(rt *rapid.T) {
+		words := rapid.SliceOf(rapid.StringMatching(`[a-zé–]{1,12}`)).Draw(rt, "words")
+		text := strings.Join(words, " ")
+		width := rapid.IntRange(12, 80).Draw(rt, "width")
+		wrapped := wrap(text, width, 0)
+		if strings.Join(strings.Fields(wrapped), " ") != text {
+			rt.Fatal("words are lost")
+		}
+		lines := strings.Split(wrapped, "\n")
+		for i, line := range lines {
+			n := utf8.RuneCountInString(line)
+			if n > width {
+				rt.Fatalf("%q is longer than %d", line, width)
+			}
+			if i+1 < len(lines) { // the next word had no room
+				if first := utf8.RuneCountInString(strings.Fields(lines[i+1])[0]); n+1+first <= width {
+					rt.Fatalf("%q has room for %q", line, lines[i+1])
+				}
+			}
+		}
+	})
+}
+
+func TestClip(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "naïve", clip("naïve", 5))
+	assert.Equal(t, "naï…", clip("naïve", 4))
+	assert.Equal(t, "", clip("naïve", 0))
+}
+
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	names := []string{"naive", "fixed-30s", "exponential", "full-jitter", "equal-jitter", "breaker+full-jitter"}
+	for word, want := range map[string]string{
+		"niave": "naive", "Naive": "naive", "fulljitter": "full-jitter", "exponental": "exponential",
+		"breaker": "breaker+full-jitter", "zzz": "", "x": "", "": "",
+	} {
+		assert.Equal(t, want, nearest(word, names), "%q", word)
+	}
+}
+
+func TestDistanceIsAMetric(t *testing.T) {
+	t.Parallel()
+	word := rapid.StringMatching(`[abc]{0,6}`)
+	rapid.Check(t, func(rt *rapid.T) {
+		a, b := word.Draw(rt, "a"), word.Draw(rt, "b")
+		d := distance(a, b)
+		if d != distance(b, a) || (d == 0) != (a == b) || d > max(len(a), len(b)) || d < max(len(a)-len(b), len(b)-len(a)) {
+			rt.Fatalf("the distance of %q and %q is %d", a, b, d)
+		}
+	})
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// pageWidth is how many columns a page has, whatever terminal shows it: output
+// that is piped, pasted and compared must not depend on a window.
+const pageWidth = 80
+
+// joint is a space between a number and its unit, which stay on one line.
+var joint = regexp.MustCompile(`(\d) (s\b|min\b|h\b|%|×)`)
+
+// wrap breaks text at its spaces into lines of at most width columns; lines
+// after the first are indented. A word that is longer than a line stays whole:
+// it is a path, and paths are copied.
+func wrap(text string, width, indent int) string {
+	const glue = "\x00"
+	var b strings.Builder
+	at := 0
+	for i, word := range strings.Fields(joint.ReplaceAllString(text, "$1"+glue+"$2")) {
+		word = strings.ReplaceAll(word, glue, " ")
+		n := columns(word)
+		switch {
+		case i == 0:
+		case at+1+n > width:
+			b.WriteByte('\n')
+			b.WriteString(strings.Repeat(" ", indent))
+			at = indent
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	return b.String()
+}
+
+// columns is how many columns s takes. Names and units are of narrow runes.
+func columns(s string) int { return utf8.RuneCountInString(s) }
+
+// clip shortens s to width columns and says so with an ellipsis.
+func clip(s string, width int) string {
+	if columns(s) <= width {
+		return s
+	}
+	if width < 1 {
+		return ""
+	}
+	return string([]rune(s)[:width-1]) + "…"
+}
+
+// printable is s without what could command a terminal: a title from a
+// stranger's file is text and nothing else.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, s)
+}

@@ -1,0 +1,188 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+
+	"herdlab/sim/metrics"
+)
+
+// secondPeak is how many times the capacity a peak after the last fault must
+// exceed to be called a second one.
+const secondPeak = 2
+
+// Attempts draws attempts per second over time, one panel a strategy, on one
+// logarithmic scale, with the peak after the last fault marked.
+func Attempts(r *metrics.Result) *Figure {
+	s := newSheet(r)
+	// The least that can happen is one attempt in a bin.
+	least, most := math.Inf(1), s.capacity
+	for _, r := range s.rows {
+		least = min(least, 1/r.attempts.width)
+		peak, _ := r.attempts.peak(math.Inf(-1))
+		most = max(most, peak)
+	}
+	if len(s.rows) == 0 {
+		least = 1
+	}
+	f := strip{
+		name: "attempts", headline: s.herdHeadline(), lead: []string{s.setting()}, unit: "attempts per second, log scale",
+		pitch: min(max(math.Floor(1340/float64(max(len(s.rows), 1))), 102), 150), gap: 24,
+		words: s.herdWords, notes: s.notes("Attempts per second in bins of " + duration(s.bin)),
+	}
+	if w := s.window(); (w.hi-w.lo)/s.bin > 1.2*panelWidth {
+		f.notes[0] += " A column of pixels shows the highest of its bins."
+	}
+	f.y = logScale(least, most)
+	f.ticks = func(length float64) []tick { return f.y.decades(length, 15) }
+	f.panel = func(p pen, r row, b box) { s.herdPanel(p, r, b) }
+	f.keys = s.herdKeys()
+	return f.figure(s)
+}
+
+// herdHeadline says in words what there is to see.
+func (s *sheet) herdHeadline() string {
+	switch {
+	case len(s.faults) == 0:
+		return "Attempts per second: how hard each strategy presses on the provider"
+	case s.capacity == 0:
+		return fmt.Sprintf("What reaches the provider when the %s ends, strategy by strategy", s.fault())
+	}
+	over := 0
+	for _, r := range s.rows {
+		if peak, _ := r.attempts.peak(s.after); peak > secondPeak*s.capacity {
+			over++
+		}
+	}
+	if over == 0 {
+		return fmt.Sprintf("No second peak: after the %s every strategy stays within %d × capacity", s.fault(), secondPeak)
+	}
+	if !s.oneShot {
+		return fmt.Sprintf("After the %s, attempts peak above %d × capacity with %d of %d strategies",
+			s.fault(), secondPeak, over, len(s.rows))
+	}
+	return fmt.Sprintf("The %s ends and the herd comes back: a second peak above %d × capacity with %d of %d strategies",
+		s.fault(), secondPeak, over, len(s.rows))
+}
+
+func (s *sheet) herdKeys() []key {
+	keys := []key{{paleArea, "attempts"}}
+	switch {
+	case s.capacity == 0 && len(s.faults) == 0:
+		keys[0].mark = fullArea
+	case s.capacity > 0 && len(s.faults) > 0:
+		keys = append(keys, key{fullArea, s.binName() + " above capacity after the " + s.fault()})
+	case s.capacity > 0:
+		keys = append(keys, key{fullArea, s.binName() + " above capacity"})
+	default:
+		keys = append(keys, key{fullArea, "after the " + s.fault()})
+	}
+	if s.capacity > 0 {
+		keys = append(keys, key{dashes, "capacity"})
+	}
+	peak := key{triangle, "highest " + s.binName()}
+	if len(s.faults) > 0 {
+		keys = append(keys, key{band, s.fault()})
+		peak.text += " after it"
+	}
+	keys = append(keys, peak)
+	if s.capacity > 0 {
+		keys = append(keys, key{redTriangle, fmt.Sprintf("the same, above %d × capacity", secondPeak)})
+	}
+	return keys
+}
+
+func (s *sheet) herdPanel(p pen, r row, b box) {
+	columns := r.attempts.columns(b.time.lo, b.time.hi, int(b.w))
+	c := Colour(r.name)
+	b.area(p, columns, 0, pale(c))
+	clear(columns[:int(b.at(s.after)-b.x)])
+	b.area(p, columns, s.capacity, c)
+	b.capacityLine(p, s.capacity)
+	s.markPeak(p, r, b)
+	b.cut(p, r, s.capacity)
+}
+
+// markPeak points at the highest bin after the last fault and says how high it
+// is.
+func (s *sheet) markPeak(p pen, r row, b box) {
+	peak, at := r.attempts.peak(s.after)
+	if peak == 0 {
+		if len(s.faults) > 0 {
+			p.label(b.at(s.after)+8, b.y+b.h/2, small, quiet, 0, "no attempt after the "+s.fault())
+		}
+		return
+	}
+	text, face, c := number(peak)+" /s", small, ink
+	if s.capacity > 0 {
+		text += " = " + multiple(peak/s.capacity) + " capacity"
+		if peak > secondPeak*s.capacity {
+			face, c = loud, alarm
+		}
+	}
+	aside := ""
+	if !s.oneShot {
+		aside = "(new calls: " + number(r.calls.at(at)) + " /s)"
+	}
+	middle := at + r.attempts.width/2
+	if middle > b.time.hi {
+		p.label(b.x+b.w-6, b.y+14, face, c, 1, text+" at "+duration(at))
+		return
+	}
+	// The label stands above the peak; over the highest, between two panels.
+	x, y := b.at(middle)+0.5, b.down(peak)-1
+	p.pointer(x, y, c)
+	left, w := x+9, face.width(text)
+	if left+w+6+small.width(aside) > b.x+b.w {
+		left = x - 9 - 6 - small.width(aside) - w
+	}
+	p.label(left, y-4, face, c, 0, text)
+	if aside != "" {
+		p.label(left+w+6, y-4, small, quiet, 0, aside)
+	}
+}
+
+// herdWords are the key figures of a strategy: means over the seeds.
+func (s *sheet) herdWords(r row) []string {
+	var lines []string
+	what := "peak"
+	if len(s.faults) > 0 {
+		what = "peak after"
+	}
+	if e := r.estimate(metrics.PeakAfter).perSecond(s.bin); e.known {
+		line := fmt.Sprintf("%s %s /s", what, number(e.value))
+		if s.capacity > 0 && e.value > 0 {
+			line += fmt.Sprintf(" (%s capacity)", multiple(e.value/s.capacity))
+		}
+		lines = append(lines, line)
+	}
+	lines = append(lines, s.settled(r)...)
+	if e := r.estimate(metrics.Amplification); e.known {
+		lines = append(lines, number(e.value)+" attempts per call")
+	}
+	return lines
+}
+
+// settled says how long a strategy took to get over the last fault; nothing if
+// there was none.
+func (s *sheet) settled(r row) []string {
+	m, verb := s.settling()
+	e := r.estimate(m)
+	some := "never in " + percent(e.never) + " of seeds"
+	switch {
+	case e.never == 1:
+		return []string{"never " + verb}
+	case e.never > 0 && !e.known:
+		return []string{some}
+	case !e.known:
+		return nil
+	}
+	text := verb + " in " + duration(e.value)
+	if e.value == 0 {
+		text = verb + " at once"
+	}
+	if e.never > 0 {
+		return []string{text, some}
+	}
+	return []string{text}
+}

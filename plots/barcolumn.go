@@ -1,0 +1,163 @@
+package plots
+
+import (
+	"math"
+	"slices"
+
+	"herdlab/sim/metrics"
+)
+
+// barColumn is one metric of the bars: where it is drawn, on which scale, and
+// how a value reads.
+type barColumn struct {
+	title  string
+	x, w   float64
+	axis   scale
+	ticks  []tick
+	marks  []tick // vertical lines with a name
+	values func(r row) estimate
+	text   func(v float64) string
+	never  string // what to say of a time that never came
+}
+
+// The columns, and the room at their right for the value of the longest bar.
+const (
+	barsX     = margin + wordsWidth + 8
+	barsGap   = 24
+	valueRoom = 122
+	barsWidth = (pageWidth-margin-barsX-barsGap)/2 - valueRoom
+)
+
+func (s *sheet) peakColumn(rows []row) barColumn {
+	c := barColumn{title: "Peak", x: barsX, w: barsWidth}
+	if len(s.faults) > 0 {
+		c.title = "Peak after the " + s.fault()
+	}
+	c.title += ", attempts per second"
+	c.values = func(r row) estimate { return r.estimate(metrics.PeakAfter).perSecond(s.bin) }
+	c.text = func(v float64) string {
+		if s.capacity == 0 || v == 0 {
+			return number(v) + " /s"
+		}
+		return number(v) + " /s (" + multiple(v/s.capacity) + ")"
+	}
+	if s.capacity > 0 {
+		c.marks = append(c.marks, tick{s.capacity, "capacity"})
+		if s.maxPeak > 0 {
+			c.marks = append(c.marks, tick{s.capacity * s.maxPeak, "bound " + number(s.maxPeak) + " ×"})
+		}
+	}
+	c.fit(rows)
+	return c
+}
+
+func (s *sheet) settlingColumn(rows []row) barColumn {
+	c := barColumn{x: barsX + barsWidth + valueRoom + barsGap, w: barsWidth, text: duration}
+	m, verb := s.settling()
+	c.never = "never " + verb
+	c.title = "Drain"
+	if !s.oneShot {
+		c.title = "Recovery"
+	}
+	if len(s.faults) > 0 {
+		c.title += " after the " + s.fault()
+	}
+	defined := func(m metrics.Metric) bool {
+		return slices.ContainsFunc(rows, func(r row) bool { e := r.estimate(m); return e.known || e.never > 0 })
+	}
+	if !defined(m) && defined(metrics.LatencyP99) {
+		// Without a fault there is nothing to get over; latency tells then.
+		m, c.title = metrics.LatencyP99, "99th percentile of latency"
+	}
+	c.title += ", seconds"
+	c.values = func(r row) estimate { return r.estimate(m) }
+	c.fit(rows)
+	return c
+}
+
+// fit chooses the scale: linear from 0, or logarithmic if the values span so
+// much that the small ones would vanish.
+func (c *barColumn) fit(rows []row) {
+	least, most := math.Inf(1), 0.0
+	for _, m := range c.marks {
+		least, most = min(least, m.at), max(most, m.at)
+	}
+	for _, r := range rows {
+		if e := c.values(r); e.known && positive(e.value) > 0 {
+			most = max(most, e.hi)
+			least = min(least, e.value)
+		}
+	}
+	if most == 0 {
+		most = 1
+	}
+	least = min(least, most)
+	const tooWide = 40
+	if most/least <= tooWide {
+		c.axis = scale{hi: most * 1.05}
+		c.ticks = c.axis.round(5)
+		return
+	}
+	c.title += ", log scale"
+	// A bar has some length even if it is the shortest.
+	c.axis = scale{lo: math.Pow(10, math.Floor(math.Log10(least)-0.2)), hi: most * 1.1, log: true}
+	c.ticks = c.axis.decades(c.w, 50)
+}
+
+func (c *barColumn) at(v float64) float64 { return c.x + math.Round(c.axis.at(v)*c.w) }
+
+// frame draws the title, the axis, and what lies behind the bars.
+func (c *barColumn) frame(p pen, top, bottom float64) {
+	p.text(c.x, top-34, strong, ink, 0, c.title)
+	for _, t := range c.ticks {
+		x := c.at(t.at)
+		p.vline(x, top, bottom, grid)
+		p.text(x, bottom+16, small, quiet, 0.5, t.label)
+	}
+	p.hline(c.x, c.x+c.w, bottom, rule)
+	p.vline(c.x, top, bottom, rule)
+	end := math.Inf(-1) // of the last label
+	for _, m := range c.marks {
+		x := c.at(m.at)
+		p.vline(x, top, bottom, ink, 5, 3)
+		left := max(x-small.width(m.label)/2, end+10)
+		p.text(left, top-8, small, ink, 0, m.label)
+		end = left + small.width(m.label)
+	}
+}
+
+// bar draws one bar whose upper edge is y, with its interval and its value.
+func (c *barColumn) bar(p pen, r row, y float64) {
+	e, col := c.values(r), Colour(r.name)
+	const middle = barHeight / 2
+	if !e.known {
+		text := "undefined"
+		if e.never > 0 {
+			text = c.never
+			if e.never < 1 {
+				text += " in " + percent(e.never) + " of seeds"
+			}
+		}
+		p.label(c.x+7, y+middle+4, strong, ink, 0, text)
+		return
+	}
+	end := c.at(e.value)
+	if r.disqualified {
+		p.rect(c.x+1, y, end-c.x-1, barHeight, mix(col, paper, 0.75))
+		p.hatch(c.x+1, y, end-c.x-1, barHeight, mix(col, paper, 0.25))
+	} else {
+		p.rect(c.x+1, y, end-c.x-1, barHeight, col)
+	}
+	if e.hi > e.lo {
+		x0, x1, m := c.at(e.lo), c.at(e.hi), y+middle
+		p.line([]point{{x0, m}, {x1, m}}, 1.5, ink)
+		p.line([]point{{x0, m - 4}, {x0, m + 4}}, 1.5, ink)
+		p.line([]point{{x1, m - 4}, {x1, m + 4}}, 1.5, ink)
+		end = max(end, x1)
+	}
+	text := c.text(e.value)
+	if e.never > 0 {
+		text += ", " + percent(e.never) + " never"
+	}
+	p.label(end+7, y+middle+4, small, ink, 0, text)
+}

@@ -1,0 +1,62 @@
+package plots
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// setting describes the scenario in a line.
+func (s *sheet) setting() string {
+	var parts []string
+	if s.name != "" {
+		parts = append(parts, s.name)
+	}
+	switch {
+	case s.clients == 1:
+		parts = append(parts, "1 client")
+	case s.clients > 1:
+		parts = append(parts, thousands(strconv.Itoa(s.clients))+" clients")
+	}
+	if s.capacity > 0 {
+		parts = append(parts, "the provider can serve "+number(s.capacity)+" per second")
+	} else {
+		parts = append(parts, "the provider's capacity is not bounded")
+	}
+	for i, f := range s.faults {
+		if i == 3 {
+			parts = append(parts, fmt.Sprintf("%d more faults", len(s.faults)-i))
+			break
+		}
+		name := f.Name
+		if name == "" {
+			name = "fault"
+		}
+		parts = append(parts, fmt.Sprintf("%s from %s to %s", name, duration(f.From), duration(f.To)))
+	}
+	return body.fit(strings.Join(parts, " · "), pageWidth-2*margin)
+}
+
+// binName is what to call a bin.
+func (s *sheet) binName() string {
+	if s.bin == 1 {
+		return "second"
+	}
+	return duration(s.bin)
+}
+
+// notes say where the numbers come from, after the first words.
+func (s *sheet) notes(first string) []string {
+	if len(s.faults) > 0 {
+		first += ", aligned to the end of the " + s.fault()
+	}
+	first += ". Curves: the run with the first seed"
+	if s.seeds > 1 {
+		first += fmt.Sprintf("; figures at the left: means over %d seeds", s.seeds)
+	}
+	notes := []string{first + "."}
+	if s.omitted > 0 {
+		notes = append(notes, fmt.Sprintf("%d more strategies are not shown.", s.omitted))
+	}
+	return notes
+}

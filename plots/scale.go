@@ -1,0 +1,133 @@
+package plots
+
+import (
+	"math"
+	"strconv"
+)
+
+// scale maps values to a share of an axis, 0 at its beginning and 1 at its end.
+// Values outside are drawn at its ends.
+type scale struct {
+	lo, hi float64
+	log    bool
+}
+
+func (s scale) at(v float64) float64 {
+	lo, hi := s.lo, s.hi
+	if s.log {
+		if v <= lo {
+			return 0
+		}
+		lo, hi, v = math.Log(lo), math.Log(hi), math.Log(v)
+	}
+	share := (v - lo) / (hi - lo)
+	if !(share > 0) {
+		return 0
+	}
+	return min(share, 1)
+}
+
+// logScale reaches from half of least, which must be positive, to a bit above
+// most. A logarithm has no zero: bars begin at half of the least that can
+// happen, so that one attempt shows and none does not.
+func logScale(least, most float64) scale {
+	return scale{lo: least / 2, hi: max(most*1.15, least*10), log: true}
+}
+
+// maxTicks ends what rounding might not.
+const maxTicks = 100
+
+// tick is a place on an axis with its label.
+type tick struct {
+	at    float64
+	label string
+}
+
+// decades returns the powers of ten on a logarithmic axis that is so many
+// pixels long, with a label on every one, or on every second, third … if they
+// would come too near to each other.
+func (s scale) decades(length, apart float64) []tick {
+	first, last := math.Ceil(math.Log10(s.lo)-1e-9), math.Floor(math.Log10(s.hi)+1e-9)
+	per := length / math.Log10(s.hi/s.lo)
+	every := max(1, math.Ceil(apart/per))
+	var ticks []tick
+	for e := first; e <= last && len(ticks) < maxTicks; e++ {
+		t := tick{at: math.Pow(10, e)}
+		if math.Mod(e, every) == 0 {
+			t.label = number(t.at)
+		}
+		ticks = append(ticks, t)
+	}
+	return ticks
+}
+
+// round returns about n round places on a linear axis.
+func (s scale) round(n int) []tick {
+	step := niceStep((s.hi - s.lo) / float64(n))
+	var ticks []tick
+	for i := math.Ceil(s.lo/step - 1e-9); i*step <= s.hi*(1+1e-9) && len(ticks) < maxTicks; i++ {
+		ticks = append(ticks, tick{at: i * step, label: trim(number(i * step))})
+	}
+	return ticks
+}
+
+// niceStep returns the smallest of 1, 2, 5 × 10ⁿ that is not under v.
+func niceStep(v float64) float64 {
+	if !(v > 0) || math.IsInf(v, 0) {
+		return 1
+	}
+	p := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*p >= v*(1-1e-9) {
+			return m * p
+		}
+	}
+	return 10 * p
+}
+
+// timeSteps are spans of time that people count in, in seconds.
+var timeSteps = []float64{1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400}
+
+// niceTime returns the smallest span that people count in and that is not
+// under v seconds.
+func niceTime(v float64) float64 {
+	if v <= 1 {
+		return niceStep(v)
+	}
+	for _, s := range timeSteps {
+		if s >= v*(1-1e-9) {
+			return s
+		}
+	}
+	return 86400 * niceStep(v/86400)
+}
+
+// timeUnit is what a time axis counts in.
+type timeUnit struct {
+	name    string
+	seconds float64
+}
+
+func unitFor(span float64) timeUnit {
+	switch {
+	case span <= 1200:
+		return timeUnit{"s", 1}
+	case span <= 4*3600:
+		return timeUnit{"min", 60}
+	case span <= 4*86400:
+		return timeUnit{"h", 3600}
+	default:
+		return timeUnit{"d", 86400}
+	}
+}
+
+// times returns about n places on a time axis in seconds.
+func (s scale) times(n int) ([]tick, timeUnit) {
+	u := unitFor(s.hi - s.lo)
+	step := niceTime((s.hi - s.lo) / float64(n))
+	var ticks []tick
+	for i := math.Ceil(s.lo/step - 1e-9); i*step <= s.hi*(1+1e-9) && len(ticks) < maxTicks; i++ {
+		ticks = append(ticks, tick{i * step, trim(strconv.FormatFloat(i*step/u.seconds, 'f', 3, 64))})
+	}
+	return ticks, u
+}

@@ -1,0 +1,101 @@
+package plots
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// svgText is one text of a figure with the box that it occupies.
+type svgText struct {
+	text                     string
+	left, right, top, bottom float64
+	size                     float64
+}
+
+// textsOf parses the SVG of a figure, which proves that it is well-formed, and
+// returns its texts in drawing order.
+func textsOf(t *testing.T, f *Figure) []svgText {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, f.SVG(&b))
+	var texts []svgText
+	number := func(s string) float64 {
+		v, err := strconv.ParseFloat(s, 64)
+		require.NoError(t, err)
+		return v
+	}
+	in := false
+	for d := xml.NewDecoder(&b); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			return texts
+		}
+		require.NoError(t, err)
+		switch e := token.(type) {
+		case xml.StartElement:
+			if in = e.Name.Local == "text"; !in {
+				continue
+			}
+			var x svgText
+			for _, a := range e.Attr {
+				switch a.Name.Local {
+				case "x":
+					x.left += number(a.Value)
+					x.right += number(a.Value)
+				case "textLength":
+					x.right += number(a.Value)
+				case "y": // up from the lower edge, and negative
+					x.bottom = float64(f.Height) + number(a.Value)
+				case "style":
+					_, size, _ := strings.Cut(a.Value, "font-size:")
+					size, _, _ = strings.Cut(size, "px")
+					x.size = number(size)
+				}
+			}
+			// Letters rise about three quarters of their size above the baseline.
+			x.top = x.bottom - 0.72*x.size
+			texts = append(texts, x)
+		case xml.CharData:
+			if in {
+				texts[len(texts)-1].text += string(e)
+			}
+		case xml.EndElement:
+			in = false
+		}
+	}
+}
+
+func TestTextsStayOnThePageAndApart(t *testing.T) {
+	for name, r := range shapes() {
+		for _, f := range all(r) {
+			texts := textsOf(t, f)
+			require.NotEmpty(t, texts)
+			for i, a := range texts {
+				require.GreaterOrEqual(t, a.size, 12.0, "%s %s: %q is too small", name, f.Name, a.text)
+				require.True(t, a.left >= 0 && a.right <= float64(f.Width) && a.top >= 0 && a.bottom+3 <= float64(f.Height),
+					"%s %s: %q leaves the page: %+v", name, f.Name, a.text, a)
+				for _, b := range texts[:i] {
+					apart := a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top
+					require.True(t, apart, "%s %s: %q and %q overlap", name, f.Name, a.text, b.text)
+				}
+			}
+		}
+	}
+}
+
+// wellFormed fails unless doc is well-formed XML.
+func wellFormed(t require.TestingT, doc []byte) {
+	for d := xml.NewDecoder(bytes.NewReader(doc)); ; {
+		if _, err := d.Token(); err == io.EOF {
+			return
+		} else if err != nil {
+			require.NoError(t, err)
+		}
+	}
+}

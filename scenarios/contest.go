@@ -1,0 +1,48 @@
+package scenarios
+
+import (
+	"fmt"
+
+	"herdlab/sim"
+	"herdlab/sim/sweep"
+	"herdlab/strategies"
+)
+
+// Add lets a strategy of the caller's own compete, after those of the file. It
+// must be called before any experiment is made. It reports a name that is
+// taken and a stack that cannot be built.
+func (s *Scenario) Add(d strategies.Definition) error {
+	for i := range s.choices {
+		if s.choices[i].Name == d.Name {
+			return fmt.Errorf("scenario %s: there is a strategy %q already; give yours another name", s.name, d.Name)
+		}
+	}
+	c := choice{
+		Choice: Choice{d.Name, d.Summary},
+		builtin: strategies.Builtin{
+			Name: d.Name, Summary: d.Summary,
+			Define: func(strategies.Knowledge) strategies.Definition { return d },
+		},
+	}
+	if err := c.compile(s.bound.knowledge()); err != nil {
+		return fmt.Errorf("scenario %s: %w", s.name, err)
+	}
+	s.choices = append(s.choices, c)
+	return nil
+}
+
+// Spec returns the comparison of all strategies on n seeds from first on. The
+// caller may narrow it, or add an objective, before it is run.
+func (s *Scenario) Spec(first uint64, n int) sweep.Spec {
+	spec := sweep.Spec{
+		Scenario: s.Describe(),
+		New:      func(strategy int, seed uint64) (*sim.Experiment, error) { return s.Experiment(strategy, seed) },
+	}
+	for i := range n {
+		spec.Seeds = append(spec.Seeds, first+uint64(i))
+	}
+	for _, c := range s.Strategies() {
+		spec.Strategies = append(spec.Strategies, sweep.Strategy{Name: c.Name, Summary: c.Summary})
+	}
+	return spec
+}

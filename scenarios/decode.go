@@ -1,0 +1,195 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// maxProblems bounds how many problems of a file are reported.
+const maxProblems = 100
+
+// decoder reads values from the tree of a file and collects what is wrong with
+// them. Its methods return the zero value after a complaint and go on, so that
+// one reading finds every mistake; they take a nil node, an absent value, for
+// nothing to read.
+type decoder struct {
+	file     string
+	lines    []string
+	problems Problems
+	more     int // problems that were not kept
+}
+
+func newDecoder(file string, src []byte) *decoder {
+	if len(src) > maxBytes {
+		return &decoder{file: file} // it will be refused, so no line of it is shown
+	}
+	return &decoder{file: file, lines: strings.Split(strings.TrimPrefix(string(src), "\ufeff"), "\n")}
+}
+
+// err returns the collected problems, nil if there are none.
+func (d *decoder) err() error {
+	if len(d.problems) == 0 {
+		return nil
+	}
+	d.problems.sort()
+	if d.more > 0 {
+		d.problems = append(d.problems, Problem{File: d.file, Message: fmt.Sprintf("and %d more", d.more)})
+	}
+	return d.problems
+}
+
+// count says how many problems there are so far.
+func (d *decoder) count() int { return len(d.problems) + d.more }
+
+func (d *decoder) complainAt(line, column int, format string, args ...any) {
+	d.report(line, column, &mistake{message: fmt.Sprintf(format, args...)})
+}
+
+func (d *decoder) complain(n *yaml.Node, format string, args ...any) {
+	d.report(n.Line, n.Column, &mistake{message: fmt.Sprintf(format, args...)})
+}
+
+func (d *decoder) report(line, column int, m *mistake) {
+	if len(d.problems) == maxProblems {
+		d.more++
+		return
+	}
+	p := Problem{File: d.file, Line: line, Column: column, Message: m.message, Suggestion: m.suggestion}
+	if line >= 1 && line <= len(d.lines) {
+		p.Source = strings.TrimSuffix(d.lines[line-1], "\r")
+	}
+	d.problems = append(d.problems, p)
+}
+
+// section is a mapping whose keys are known.
+type section struct {
+	*decoder
+	name   string
+	at     *yaml.Node
+	values map[string]*yaml.Node
+	meant  map[string]bool // keys that are there under a wrong name
+	broken bool            // it was no mapping, so nothing in it is missed
+}
+
+// section reads a mapping that may have the given keys. at is where a missing
+// key is reported; n may be nil for a mapping without keys.
+func (d *decoder) section(at, n *yaml.Node, name string, keys ...string) *section {
+	s := &section{decoder: d, name: name, at: at, values: map[string]*yaml.Node{}, meant: map[string]bool{}}
+	if n == nil {
+		return s
+	}
+	if n.Kind != yaml.MappingNode {
+		d.complain(n, "expected a mapping for %s, found %s; %s", name, found(n), keysAre(keys))
+		s.broken = true
+		return s
+	}
+	seen := map[string]int{}
+	for i := 0; i < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.Kind != yaml.ScalarNode {
+			d.complain(key, "expected a key of %s, found %s", name, found(key))
+			continue
+		}
+		if line, ok := seen[key.Value]; ok {
+			d.complain(key, "duplicate key %s in %s; it is already in line %d", quoted(key.Value), name, line)
+			continue
+		}
+		seen[key.Value] = key.Line
+		if slices.Contains(keys, key.Value) {
+			s.values[key.Value] = value
+			continue
+		}
+		m := mistaken("unknown key %s in %s", quoted(key.Value), name)
+		if m.suggestion = nearest(key.Value, keys); m.suggestion == "" {
+			m.message += "; " + keysAre(keys)
+		}
+		s.meant[m.suggestion] = true
+		d.report(key.Line, key.Column, m)
+	}
+	return s
+}
+
+func keysAre(keys []string) string {
+	if len(keys) == 0 {
+		return "it has no settings"
+	}
+	return "the keys are " + strings.Join(keys, ", ")
+}
+
+// get returns the value of a key, nil if it is absent.
+func (s *section) get(key string) *yaml.Node { return s.values[key] }
+
+// need returns the value of a key and complains if it is absent.
+func (s *section) need(key, example string) *yaml.Node {
+	n := s.values[key]
+	if n == nil && !s.broken && !s.meant[key] {
+		s.complain(s.at, "%s needs the key %s, such as %s: %s", s.name, key, key, example)
+	}
+	return n
+}
+
+// variant reads a choice between several things, each with settings of its
+// own: a mapping of one key, {closed: {think: 1s}}, or the key alone if it
+// needs no settings. body is nil then, or if the choice could not be read.
+func (d *decoder) variant(n *yaml.Node, what string, names ...string) (name string, at, body *yaml.Node) {
+	switch {
+	case n == nil:
+		return "", nil, nil
+	case n.Kind == yaml.MappingNode && len(n.Content) == 2 && n.Content[0].Kind == yaml.ScalarNode:
+		if at, body = n.Content[0], n.Content[1]; body.Tag == "!!null" {
+			body = nil
+		}
+	case n.Kind == yaml.ScalarNode && n.Tag != "!!null":
+		at = n
+	default:
+		d.complain(n, "expected one %s (%s), found %s", what, strings.Join(names, ", "), found(n))
+		return "", nil, nil
+	}
+	if !d.oneOf(at, what, names) {
+		return "", nil, nil
+	}
+	return at.Value, at, body
+}
+
+// oneOf reports whether a scalar is one of the names, and complains if not.
+func (d *decoder) oneOf(n *yaml.Node, what string, names []string) bool {
+	if slices.Contains(names, n.Value) {
+		return true
+	}
+	m := mistaken("unknown %s %s", what, quoted(n.Value))
+	if m.suggestion = nearest(n.Value, names); m.suggestion == "" {
+		m.message += "; expected one of " + strings.Join(names, ", ")
+	}
+	d.report(n.Line, n.Column, m)
+	return false
+}
+
+// found says what a node is, for messages.
+func found(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return fmt.Sprintf("a mapping of %d keys", len(n.Content)/2)
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Tag == "!!null":
+		return "nothing"
+	default:
+		return quoted(n.Value)
+	}
+}
+
+// quoted and short show a piece of the file in a message, cut if it is long.
+func quoted(s string) string { return strconv.Quote(short(s)) }
+
+func short(s string) string {
+	const most = 40
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	return string(r[:most]) + "…"
+}

@@ -1,0 +1,8 @@
+// Package scenarios reads scenario files and makes experiments of them. It
+// also carries the built-in library.
+//
+// A scenario file is YAML, strict and versioned: nothing unknown is ignored,
+// every mistake is reported at once with its place and, where one can be
+// guessed, what was meant; limits on everything keep a hostile file harmless.
+// Starter returns a commented example of the whole format.
+package scenarios

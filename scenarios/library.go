@@ -1,0 +1,79 @@
+package scenarios
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+//go:embed library/*.yaml
+var library embed.FS
+
+//go:embed starter.yaml
+var starter string
+
+// founding is the scenario that comes first: the default of comparisons.
+const founding = "second-peak"
+
+// Listing is one line about a built-in scenario.
+type Listing struct {
+	// Name is what Builtin takes; Title is one line, Summary the first
+	// paragraph of what the scenario says about itself.
+	Name, Title, Summary string
+}
+
+// builtins returns the names of the built-in scenarios, the founding one
+// first, the others in alphabetical order.
+func builtins() []string {
+	files, _ := fs.Glob(library, "library/*.yaml") // the pattern is well-formed
+	names := make([]string, 0, len(files))
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(strings.TrimPrefix(f, "library/"), ".yaml"))
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		switch founding {
+		case a:
+			return -1
+		case b:
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	return names
+}
+
+// Builtin returns the built-in scenario of that name.
+func Builtin(name string) (*Scenario, error) {
+	names := builtins()
+	if !slices.Contains(names, name) {
+		if meant := nearest(name, names); meant != "" {
+			return nil, fmt.Errorf("there is no built-in scenario %q; did you mean %q?", name, meant)
+		}
+		return nil, fmt.Errorf("there is no built-in scenario %q; there are %s", name, strings.Join(names, ", "))
+	}
+	src, err := library.ReadFile("library/" + name + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("built-in scenario %q: %w", name, err)
+	}
+	return Parse(name+".yaml", src)
+}
+
+// List returns the built-in scenarios, the founding one first.
+func List() []Listing {
+	var all []Listing
+	for _, name := range builtins() {
+		s, err := Builtin(name)
+		if err != nil {
+			continue // the package's tests parse every one of them
+		}
+		summary, _, _ := strings.Cut(s.about, "\n\n")
+		all = append(all, Listing{s.name, s.title, strings.Join(strings.Fields(summary), " ")})
+	}
+	return all
+}
+
+// Starter returns a commented scenario file to start from. It is itself a
+// valid scenario.
+func Starter() []byte { return []byte(starter) }

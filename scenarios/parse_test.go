@@ -1,0 +1,343 @@
+package scenarios_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"herdlab/scenarios"
+)
+
+// valid is a scenario in as few lines as possible; tests break one of them.
+const valid = `herdlab: 1
+name: small
+title: Small
+horizon: 10m
+bin: 1s
+fleet:
+  clients: 3
+  traffic: {one_shot: {within: 1ms}}
+provider:
+  capacity: {slots: 2, service: 2s}
+faults:
+  - outage: {from: 0s, to: 10s}
+strategies: [full-jitter]
+`
+
+// with returns the valid scenario with the line that begins like old replaced.
+func with(t *testing.T, old, line string) string {
+	t.Helper()
+	lines := strings.Split(valid, "\n")
+	for i := range lines {
+		if strings.HasPrefix(lines[i], old) {
+			lines[i] = line
+			return strings.Join(lines, "\n")
+		}
+	}
+	t.Fatalf("no line begins with %q", old)
+	return ""
+}
+
+func problems(t *testing.T, src string) scenarios.Problems {
+	t.Helper()
+	s, err := scenarios.Parse("x.yaml", []byte(src))
+	require.Error(t, err)
+	require.Nil(t, s)
+	var p scenarios.Problems
+	require.True(t, errors.As(fmt.Errorf("wrapped: %w", err), &p))
+	require.NotEmpty(t, p)
+	return p
+}
+
+func TestValid(t *testing.T) {
+	s, err := scenarios.Parse("x.yaml", []byte(valid))
+	require.NoError(t, err)
+	require.Equal(t, "small", s.Name())
+	require.Equal(t, []string{"full-jitter"}, names(s))
+}
+
+func names(s *scenarios.Scenario) (all []string) {
+	for _, c := range s.Strategies() {
+		all = append(all, c.Name)
+	}
+	return all
+}
+
+// TestMistakes makes every kind of mistake, one at a time: it is reported
+// alone, at its place, and with what was meant.
+func TestMistakes(t *testing.T) {
+	type mistake struct {
+		line, with string // the line that begins so is replaced
+		at         string // line:column
+		says       string
+		suggests   string
+	}
+	for _, m := range []mistake{
+		// The version.
+		{"herdlab", "herdlab: 2", "1:10", "reads version 1", ""},
+		{"herdlab", "herdlab: [1]", "1:10", "version a list", ""},
+		{"herdlab", "title: Small", "1:1", "first key must be herdlab: 1", ""},
+		// Keys.
+		{"bin", "bni: 1s", "5:1", `unknown key "bni" in the scenario`, "bin"},
+		{"  clients", "  cleints: 3", "7:3", `unknown key "cleints" in fleet`, "clients"},
+		{"bin", "colour: red", "5:1", "the keys are herdlab, name", ""},
+		{"bin", "name: again", "5:1", `duplicate key "name" in the scenario; it is already in line 2`, ""},
+		{"bin", "? [a, b]\n: 1", "5:3", "expected a key of the scenario, found a list", ""},
+		{"bin", "<<: {a: 1}", "5:1", `unknown key "<<"`, ""},
+		{"title", "", "1:1", "the scenario needs the key title", ""},
+		{"horizon", "", "1:1", "needs the key horizon", ""},
+		{"  clients", "", "8:3", "fleet needs the key clients", ""},
+		// Shapes.
+		{"title", "title: [a]", "3:8", "expected a text, found a list", ""},
+		{"title", "title:", "3:7", "expected a text, found nothing", ""},
+		{"title", "title: |\n  two\n  lines", "3:8", "one line", ""},
+		{"title", `title: "a\tb"`, "3:8", "control character U+0009", ""},
+		{"title", "title: " + strings.Repeat("x", 101), "3:8", "at most 100 characters", ""},
+		{"name", "name: ../etc", "2:7", `the name "../etc"; expected lower-case`, ""},
+		{"  - outage", "  outage: {from: 0s, to: 10s}", "12:3", "expected a list of faults, found a mapping", ""},
+		{"  - outage", "  - {outage: {from: 0s, to: 10s}, oops: 1}", "12:5", "expected one fault (outage), found a mapping of 2 keys", ""},
+		{"  - outage", "  - outrage: {from: 0s, to: 10s}", "12:5", `unknown fault "outrage"`, "outage"},
+		// Durations and rates.
+		{"bin", "bin: 30", "5:6", "add one, such as 30s", ""},
+		{"bin", "bin: 0s", "5:6", "longer than zero", ""},
+		{"bin", "bin: -1s", "5:6", "is negative", ""},
+		{"bin", "bin: 1sec", "5:6", `unknown unit "sec"`, "s"},
+		{"bin", "bin: 5minutes", "5:6", `unknown unit "minutes"`, "min"},
+		{"bin", "bin: 5mss", "5:6", `unknown unit "mss"`, "ms"},
+		{"bin", "bin: 1parsec", "5:6", "the units are ns", ""},
+		{"bin", "bin: 1s1m", "5:6", "from large to small", ""},
+		{"bin", "bin: 1.2.3s", "5:6", "expected a decimal number", ""},
+		{"bin", "bin: .nan", "5:6", "expected a duration", ""},
+		{"bin", "bin: .inf", "5:6", "expected a duration", ""},
+		{"bin", "bin: 0.1ns", "5:6", "finer than a nanosecond", ""},
+		{"bin", "bin: 1.0000000000000000001s", "5:6", "too many decimal places", ""},
+		{"bin", "bin: 11m", "4:10", "shorter than one bin", ""},
+		{"horizon", "horizon: 4000d", "4:10", "longer than 10 years", ""},
+		{"horizon", "horizon: 99999999999999999999s", "4:10", "too large", ""},
+		{"horizon", "horizon: 3649d23h9999999m", "4:10", "longer than 10 years", ""},
+		{"horizon", "horizon: 3000d", "4:10", "at most 5000000, so take a wider bin", ""},
+		{"horizon", "horizon: 5s", "4:10", "does not lie after the end of the last fault", ""},
+		// Traffic.
+		{"  clients", "  clients: 0", "7:12", "from 1 to 10000000", ""},
+		{"  clients", "  clients: -60", "7:12", "from 1 to 10000000", ""},
+		{"  clients", "  clients: 10000001", "7:12", "from 1 to 10000000", ""},
+		{"  clients", "  clients: 0x10", "7:12", "expected a whole number", ""},
+		{"  clients", "  clients: 1.5", "7:12", "expected a whole number", ""},
+		{"  clients", "  clients: .nan", "7:12", "expected a whole number", ""},
+		{"  traffic", "  traffic: {oneshot: {within: 1ms}}", "8:13", `unknown traffic "oneshot"`, "one_shot"},
+		{"  traffic", "  traffic: one_shot", "8:12", "one_shot needs the key within", ""},
+		{"  traffic", "  traffic: {one_shot: 1ms}", "8:23", "expected a mapping for one_shot, found \"1ms\"", ""},
+		{"  traffic", "  traffic: {trace: {file: x}}", "8:21", "it has no settings", ""},
+		{"  traffic", "  traffic: {open: {rate: 120}}", "8:26", "expected a rate such as 120/min", ""},
+		{"  traffic", "  traffic: {open: {rate: 0/s}}", "8:26", "must be positive", ""},
+		{"  traffic", "  traffic: {open: {rate: 1/0s}}", "8:26", "must be positive", ""},
+		{"  traffic", "  traffic: {open: {rate: 5/mim}}", "8:26", `unknown unit "mim"`, "min"},
+		{"  traffic", "  traffic: {open: {rate: 2000000000/s}}", "8:26", "counts at most 1000000000", ""},
+		{"  traffic", "  traffic: {open: {rate: 100/ns}}", "8:26", "more than one call in a nanosecond", ""},
+		{"  traffic", "  traffic: {open: {rate: 1000000/s}}", "7:3", "about 600000000 calls arrive", ""},
+		{"  traffic", "  traffic: {open: {rate: 0.0000000001/s}}", "8:26", "too many decimal places", ""},
+		{"  traffic", "  traffic: {open: {rate: 0.000000001/10d}}", "8:26", "for so long a time", ""},
+		{"  traffic", "  traffic: {closed: {start: 1s}}", "8:13", "closed needs the key think", ""},
+		{"  traffic", "  traffic: {closed: {think: 1s, calls: 0}}", "8:40", "from 1 to", ""},
+		{"  clients", "  clients: 3\n  account: mine", "8:12", `unknown account "mine"`, ""},
+		{"  clients", "  clients: 3\n  key: 256", "8:8", "from 0 to 255", ""},
+		{"  clients", "  clients: 3\n  patience: 0s", "8:13", "longer than zero", ""},
+		// Distributions.
+		{"  capacity", "  capacity: {service: {unifrom: [1s, 2s]}}", "10:24", `unknown distribution "unifrom"`, "uniform"},
+		{"  capacity", "  capacity: {service: {uniform: [2s]}}", "10:33", "expected two durations", ""},
+		{"  capacity", "  capacity: {service: {uniform: [2s, 1s]}}", "10:38", "the upper end 1s is below", ""},
+		{"  capacity", "  capacity: {service: {exponential: 0s}}", "10:37", "longer than zero", ""},
+		{"  capacity", "  capacity: {service: {lognormal: {mean: 2s, cv: .inf}}}", "10:50", "expected a number from 0 up to 100", ""},
+		{"  capacity", "  capacity: {service: {lognormal: {mean: 2s, cv: -1}}}", "10:50", "expected a number from 0 up to 100", ""},
+		{"  capacity", "  capacity: {service: {lognormal: {mean: 2s}}}", "10:24", "lognormal needs the key cv", ""},
+		{"  capacity", "  capacity: {service: {frist_token: 1s, per_output_token: 1ms}}", "10:24", `unknown key "frist_token" in service`, "first_token"},
+		// The provider.
+		{"  capacity", "  capacity: {slots: 0, service: 2s}", "10:21", "from 1 to", ""},
+		{"  capacity", "  capacity: {slots: 2}", "10:13", "capacity needs the key service", ""},
+		{"  capacity", "  capacity: {queue: 2, service: 2s}", "10:21", "a queue needs a bounded number of slots", ""},
+		{"  capacity", "  capacity: {slots: 2, service: 2s, full: 530}", "10:43", `unknown reply "530"`, "503"},
+		{"  capacity", "  capacity: {slots: 2, service: 2s, retry_after: exact}", "10:50", "exact needs to know when there will be room", ""},
+		{"  capacity", "  capacity: {slots: 2, service: 2s, retry_after: rounded-up}", "10:50", `unknown retry_after "rounded-up"`, "rounded_up"},
+		{"  capacity", "  capacity: {slots: 2, service: 2s, retry_after: 3}", "10:50", "add one, such as 3s", ""},
+		{"  capacity", "  limits: [{widow: {limit: 1/s}}]", "10:13", `unknown limit "widow"`, "window"},
+		{"  capacity", "  limits: [{window: {limit: 2.1/s}}]", "10:29", "write 21/10s", ""},
+		{"  capacity", "  limits: [{window: {limit: 0/s}}]", "10:29", "must be positive", ""},
+		{"  capacity", "  limits: [{window: {limit: 1/s, anchored: yes}}]", "10:44", "expected true or false", ""},
+		{"  capacity", "  limits: [{window: {limit: 1/s, per: acount}}]", "10:39", `unknown per "acount"`, "account"},
+		{"  capacity", "  limits: [{concurrency: {limit: 0}}]", "10:34", "from 1 to 2147483647", ""},
+		{"  capacity", "  limits: [{concurrency: {limit: 2147483648}}]", "10:34", "from 1 to 2147483647", ""},
+		{"  capacity", "  auth: {reject_keys: [256]}", "10:24", "from 0 to 255", ""},
+		{"  capacity", "  limits: [" + strings.Repeat("concurrency, ", 17) + "]", "10:11", "a list of 17 limits; expected at most 16", ""},
+		// Faults.
+		{"  - outage", "  - outage: {from: 10s, to: 5s}", "12:29", "must end after it begins", ""},
+		{"  - outage", "  - outage: {from: 5s, to: 5s}", "12:28", "must end after it begins", ""},
+		{"  - outage", "  - outage: {from: 5s, to: 9s}\n  - outage: {from: 8s, to: 10s}", "13:5", "overlaps the one from 5s to 9s", ""},
+		{"  - outage", "  - outage: {from: 5s, to: 10m}", "4:10", "does not lie after the end of the last fault at 10m0s", ""},
+		{"  - outage", "  - outage: {from: 5s, to: 9s}\n  - outage: {from: 6, to: 10s}", "13:20", "add one, such as 6s", ""},
+		{"  - outage", "  - outage: {from: 5s, to: 9s, reply: 500}", "12:39", `unknown reply "500"`, "503"},
+		// Strategies.
+		{"strategies", "strategies: [nave]", "13:14", `unknown strategy "nave"`, "naive"},
+		{"strategies", "strategies: [full_jitter]", "13:14", `unknown strategy "full_jitter"`, "full-jitter"},
+		{"strategies", "strategies: [hope]", "13:14", "herdlab strategies lists them", ""},
+		{"strategies", "strategies: []", "13:13", "no strategies", ""},
+		{"strategies", "strategies: naive", "13:13", "expected a list of strategies", ""},
+		{"strategies", "strategies: [naive, naive]", "13:21", "duplicate strategy naive", ""},
+		{"strategies", "strategies: [{name: naive, reader: header}]", "13:36", `unknown reader "header"`, ""},
+		{"strategies", "strategies: [{reader: status}]", "13:14", "strategy needs the key name", ""},
+		// Text that is no scenario.
+		{"bin", "bin: &x 1s", "5:6", "an anchor (&x)", ""},
+		{"bin", "bin: !!str 1s", "5:6", `a tag ("!!str")`, ""},
+		{"bin", "bin: 1s\x00", "5:8", "not plain UTF-8", ""},
+		{"bin", "bin: 1s # \xff", "5:11", "not plain UTF-8", ""},
+		{"bin", "bin: 1s # \u2028", "5:11", "not plain UTF-8", ""},
+		{"bin", "\tbin: 1s", "5:1", "a tab; YAML is indented with spaces", ""},
+		{"bin", "bin: a: b", "5:7", "not YAML: mapping values are not allowed", ""},
+		{"bin", "---\nbin: 1s", "5:1", "a second document begins here", ""},
+	} {
+		t.Run(m.with, func(t *testing.T) {
+			p := problems(t, with(t, m.line, m.with))
+			require.Len(t, p, 1, "%v", p)
+			assert.Equal(t, m.at, fmt.Sprintf("%d:%d", p[0].Line, p[0].Column))
+			assert.Contains(t, p[0].Message, m.says)
+			assert.Equal(t, m.suggests, p[0].Suggestion)
+		})
+	}
+}
+
+// TestProducts checks numbers that are fine by themselves and not together.
+func TestProducts(t *testing.T) {
+	for _, c := range []struct{ fleet, provider, says string }{
+		{"tokens: {output: 4294967295}", "capacity: {service: {first_token: 1s, per_output_token: 1s}}", "take longer than 10 years"},
+		{"account: per_client", "limits: [{window: {limit: 1/s, per: account}}, concurrency: {limit: 1}, concurrency: {limit: 2}]", "3 limits of 10000000 accounts are too many to count"},
+	} {
+		src := with(t, "  clients", "  clients: 10000000\n  "+c.fleet)
+		src = strings.Replace(src, "  capacity: {slots: 2, service: 2s}", "  "+c.provider, 1)
+		p := problems(t, src)
+		require.Contains(t, p.Error(), c.says)
+	}
+}
+
+// TestAllAtOnce makes many mistakes at once: each is reported, in the order of
+// the lines, and nothing else is.
+func TestAllAtOnce(t *testing.T) {
+	p := problems(t, `herdlab: 1
+name: Second Peak
+title: Many mistakes
+horizon: 30
+bni: 1s
+fleet:
+  clients: 0
+  trafic: {one_shot: {within: 1ms}}
+provider:
+  limits:
+    - window: {limit: 600/mim, per: nobody}
+  capacity: {slots: 6, service: {lognormal: {mean: 2, cv: .nan}}}
+faults:
+  - outage: {from: 10s, to: 5s}
+strategies: [naiv, full-jitter, fulljitter, full-jitter]
+`)
+	var at []string
+	for _, q := range p {
+		at = append(at, fmt.Sprintf("%d:%d", q.Line, q.Column))
+	}
+	require.Equal(t, []string{
+		"2:7", "4:10", "5:1", "7:12", "8:3", "11:23", "11:37", "12:52", "12:59", "14:29", "15:14", "15:33", "15:45",
+	}, at, "%v", p)
+}
+
+func TestProblemShowsItsLine(t *testing.T) {
+	p := problems(t, with(t, "  clients", "  cleints: 3"))
+	require.Equal(t, "x.yaml:7:3: unknown key \"cleints\" in fleet; did you mean \"clients\"?\n"+
+		"    7 |   cleints: 3\n"+
+		"      |   ^", p.Error())
+
+	// Columns count characters, a long line is cut around the caret, and
+	// nothing in it reaches the terminal as it is.
+	long := "title: {\"" + strings.Repeat("é", 300) + "\u200b\": 1}  # " + strings.Repeat("-", 300)
+	lines := strings.Split(problems(t, with(t, "bin", "binn: 1s  "+strings.Repeat("#", 200)+"\u009b")).Error(), "\n")
+	require.Contains(t, lines[0], "not plain UTF-8")
+	lines = strings.Split(problems(t, with(t, "title", long)).Error(), "\n")
+	require.Len(t, lines, 3)
+	require.Less(t, len([]rune(lines[1])), 120)
+	require.NotContains(t, lines[1], "\u200b")
+
+	lines = strings.Split(problems(t, with(t, "  capacity", "  capacity: {service: 2s, slots: "+strings.Repeat(" ", 300)+"many}")).Error(), "\n")
+	caret := strings.Index(lines[2], "^")
+	require.Equal(t, "many", lines[1][caret:caret+4])
+}
+
+func TestProblemsAreBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("herdlab: 1\n")
+	for i := range 20_000 {
+		fmt.Fprintf(&b, "key%d: 1\n", i)
+	}
+	p := problems(t, b.String())
+	require.Len(t, p, 101)
+	require.Regexp(t, `^x.yaml: and \d+ more$`, p[100].Error())
+}
+
+// TestHostile feeds files that are made to cost more than they weigh. Each of
+// them is refused while it is read, so the test ends.
+func TestHostile(t *testing.T) {
+	laughs := "herdlab: 1\na0: &a0 [x, x]\n"
+	for i := 1; i < 30; i++ {
+		laughs += fmt.Sprintf("a%d: &a%d [*a%d, *a%d]\n", i, i, i-1, i-1)
+	}
+	for _, c := range []struct{ name, src, says string }{
+		{"brackets", strings.Repeat("[", 100_000), "nested deeper than 64 levels"},
+		{"braces", strings.Repeat("{a: ", 100_000), "nested deeper than 64 levels"},
+		{"dashes", strings.Repeat("- ", 500_000), "nested deeper than 64 levels"},
+		{"blocks and brackets", "a:\n" + func() string {
+			var b strings.Builder
+			for i := 1; i < 40; i++ {
+				b.WriteString(strings.Repeat(" ", i) + "a:\n")
+			}
+			return b.String() + strings.Repeat(" ", 41) + strings.Repeat("[", 40) + strings.Repeat("]", 40)
+		}(), "nested deeper than 64 levels"},
+		{"aliases", laughs, "an alias (*a0)"},
+		{"an alias of itself", "herdlab: 1\na: &a [*a]", "an alias"},
+		{"size", "# " + strings.Repeat("x", 1<<20), "larger than 1 MiB"},
+		{"one long line", "herdlab: 1\n" + strings.Repeat("x", 1<<19) + ": 1", "unknown key"},
+		{"many keys", "herdlab: 1\n" + strings.Repeat("? x\n", 200_000), "more"},
+		{"documents", strings.Repeat("---\na\n", 100_000), "a second document"},
+		{"nothing", "", "no content"},
+		{"a comment", "# nothing\n", "no content"},
+		{"a list", "- 1\n", "expected a scenario"},
+		{"a word", "scenario\n", "expected a scenario"},
+		{"UTF-16", "\xff\xfeh\x00", "not plain UTF-8"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Contains(t, problems(t, c.src).Error(), c.says)
+		})
+	}
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	_, err := scenarios.Load(filepath.Join(dir, "missing.yaml"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = scenarios.Load(dir)
+	require.Error(t, err)
+
+	path := filepath.Join(dir, "windows.yaml")
+	src := "\ufeff" + strings.ReplaceAll(valid, "\n", "\r\n")
+	require.NoError(t, os.WriteFile(path, []byte(src), 0o600))
+	s, err := scenarios.Load(path)
+	require.NoError(t, err)
+	require.Equal(t, src, s.Source())
+
+	require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(src, "clients", "cleints")), 0o600))
+	_, err = scenarios.Load(path)
+	require.ErrorContains(t, err, path+":7:3: unknown key")
+
+	require.NoError(t, os.Truncate(path, 1<<30)) // only the beginning is read
+	_, err = scenarios.Load(path)
+	require.ErrorContains(t, err, "larger than 1 MiB")
+}

@@ -1,0 +1,61 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"herdlab/sim/metrics"
+	"herdlab/sim/traffic"
+)
+
+// NeedsTrace reports whether the scenario replays a trace and has none yet.
+func (s *Scenario) NeedsTrace() bool { return s.fleet.trace && s.input == nil }
+
+// settleTime is how long after its last call, and after its last fault, a
+// replay may go on at least.
+const settleTime = time.Hour
+
+// Replay makes t the traffic of a scenario that replays a trace: one call for
+// each row. The horizon becomes long enough for the last calls to be settled,
+// and the capacity, and with it what clients know, that for the mean answer of
+// the trace. The scenario is unchanged if there is an error.
+func (s *Scenario) Replay(t *traffic.Trace) error {
+	if err := s.replay(t); err != nil {
+		return fmt.Errorf("scenario %s: trace %s: %w", s.name, t.Name, err)
+	}
+	return nil
+}
+
+func (s *Scenario) replay(t *traffic.Trace) error {
+	if !s.fleet.trace {
+		return errors.New("this scenario has traffic of its own; leave the trace out, or write traffic: trace")
+	}
+	if len(t.Rows) == 0 {
+		return errors.New("the trace has no rows; take a wider cut of it")
+	}
+	var longest uint32
+	for i := range t.Rows {
+		longest = max(longest, t.Rows[i].Demand.OutputTokens)
+	}
+	if err := servable(&s.provider.Service, longest); err != nil {
+		return err
+	}
+	next := *s
+	next.choices = slices.Clone(s.choices)
+	next.fleet.traffic.Arrivals = t.Arrivals()
+	next.input = &metrics.Input{Name: t.Name, Rows: len(t.Rows)}
+	_, faults := s.provider.FaultSpan()
+	next.horizon = max(s.asked, max(t.Span(), faults)+settleTime)
+	if bins := next.horizon / s.bin; bins > maxBins {
+		return fmt.Errorf("its %v have %d bins of %v; at most %d, so take a wider bin or cut the trace", next.horizon, bins, s.bin, maxBins)
+	}
+	var errs []error
+	next.compile(t.MeanOutputTokens(), func(_ *choice, err error) { errs = append(errs, err) })
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	*s = next
+	return nil
+}

@@ -1,0 +1,178 @@
+package scenarios
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/wire"
+	"herdlab/sim"
+	"herdlab/sim/draw"
+	"herdlab/sim/metrics"
+)
+
+// Scenario is a valid scenario. Once it has its trace, if it needs one, it is
+// not changed any more, and experiments may be made of it on several cores.
+type Scenario struct {
+	name, title, about string
+	source             string
+	horizon, bin       time.Duration
+	asked              time.Duration // the horizon in the file, 0 if it has none
+	fleet              fleet
+	provider           mockprovider.Config
+	choices            []choice
+	bound              bound
+	input              *metrics.Input // the trace, once it is there
+}
+
+// Parse reads a scenario from the text of a file; file is what messages call
+// it. Whatever is wrong with the text is reported as Problems, all of it at
+// once: first whether it is plain YAML at all, then what it says, and in the
+// end whether its strategies can do with its provider.
+func Parse(file string, src []byte) (*Scenario, error) {
+	d := newDecoder(file, src)
+	root := d.document(src)
+	if root == nil {
+		return nil, d.err()
+	}
+	s := d.scenario(root)
+	if err := d.err(); err != nil {
+		return nil, err
+	}
+	s.source = string(src)
+	tokens := float64(s.fleet.traffic.Size.OutputTokens)
+	if s.fleet.trace {
+		tokens = 1 // until the trace says it
+	}
+	s.compile(tokens, func(c *choice, err error) { d.complain(c.at, "%v", err) })
+	if err := d.err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Load reads a scenario file.
+func Load(path string) (*Scenario, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("scenario: %w", err)
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("scenario: %w", err)
+	}
+	return Parse(path, src)
+}
+
+// compile builds the programs of all strategies for clients who know what the
+// provider can serve, for answers of the given mean length. All runs of a
+// strategy share its program.
+func (s *Scenario) compile(outputTokens float64, complain func(*choice, error)) {
+	s.bound = bounds(&s.provider, outputTokens)
+	k := s.bound.knowledge()
+	for i := range s.choices {
+		c := &s.choices[i]
+		err := c.compile(k)
+		if err == nil {
+			continue
+		}
+		if s.bound.per == 0 {
+			err = fmt.Errorf("%w; this provider has neither slots nor limits that its clients could know of", err)
+		}
+		complain(c, err)
+	}
+}
+
+// Name returns the scenario's name, fit for a directory.
+func (s *Scenario) Name() string { return s.name }
+
+// Title returns one line that stands above tables and figures.
+func (s *Scenario) Title() string { return s.title }
+
+// About returns the prose on what the scenario shows.
+func (s *Scenario) About() string { return s.about }
+
+// Source returns the text of the file.
+func (s *Scenario) Source() string { return s.source }
+
+// SHA256 returns the hash of the text, in hexadecimal.
+func (s *Scenario) SHA256() string {
+	sum := sha256.Sum256([]byte(s.source))
+	return hex.EncodeToString(sum[:])
+}
+
+// Strategies returns what the scenario compares, in the order of its file.
+func (s *Scenario) Strategies() []Choice {
+	all := make([]Choice, len(s.choices))
+	for i := range s.choices {
+		all[i] = s.choices[i].Choice
+	}
+	return all
+}
+
+// Plan returns what is recorded of a run. The horizon and the capacity of a
+// scenario that needs a trace are known once it has it.
+func (s *Scenario) Plan() metrics.Plan {
+	begin, end := s.provider.FaultSpan()
+	return metrics.Plan{
+		Bin: s.bin, FaultBegin: begin, FaultEnd: end, Horizon: s.horizon,
+		Capacity: s.bound.perSecond(), OneShot: s.oneShot(),
+	}
+}
+
+func (s *Scenario) oneShot() bool { return !s.fleet.trace && s.fleet.traffic.IsOneShot() }
+
+// Describe returns what readers of results need to know of the scenario.
+func (s *Scenario) Describe() metrics.Scenario {
+	m := metrics.Scenario{
+		Name: s.name, Title: s.title, SHA256: s.SHA256(), Text: s.source,
+		Clients: s.fleet.traffic.Clients, Capacity: s.bound.perSecond(), OneShot: s.oneShot(),
+		Bin: s.bin.Seconds(), Horizon: s.horizon.Seconds(), Input: s.input,
+	}
+	for _, o := range s.provider.Outages {
+		m.Faults = append(m.Faults, metrics.Span{Name: "outage", From: o.From.Seconds(), To: o.To.Seconds()})
+	}
+	return m
+}
+
+// The owners of the draws of a run, below its seed.
+const (
+	ofProvider = iota + 1
+	ofFleets
+)
+
+// ErrNeedsTrace is the error of Experiment for a scenario that replays a trace
+// and has none yet.
+var ErrNeedsTrace = errors.New("it replays a trace and has none; give it one")
+
+// Experiment returns a run of the strategy with that index in Strategies, with
+// a provider in its initial state. Runs with the same seed face the same day,
+// whatever the strategy.
+func (s *Scenario) Experiment(strategy int, seed uint64) (*sim.Experiment, error) {
+	if s.NeedsTrace() {
+		return nil, fmt.Errorf("scenario %s: %w", s.name, ErrNeedsTrace)
+	}
+	if strategy < 0 || strategy >= len(s.choices) {
+		return nil, fmt.Errorf("scenario %s: there is no strategy %d; it has %d", s.name, strategy, len(s.choices))
+	}
+	root := draw.New(seed)
+	p, err := mockprovider.New(s.provider, root.For(ofProvider))
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", s.name, err)
+	}
+	f, c := &s.fleet, &s.choices[strategy]
+	return &sim.Experiment{
+		Fleets: []sim.Fleet{{
+			Name: "fleet", Traffic: f.traffic, Program: c.program,
+			Target: wire.Target{Key: f.key}, AccountPerClient: f.apart,
+			Up: f.up, Down: f.down, Patience: f.patience,
+		}},
+		Provider: p, Rand: root.For(ofFleets), Commons: c.commons, Plan: s.Plan(),
+	}, nil
+}

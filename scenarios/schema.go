@@ -1,0 +1,164 @@
+package scenarios
+
+import (
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+
+	"herdlab/sim/traffic"
+)
+
+// version is the version of the format that this package reads.
+const version = "1"
+
+// maxBins bounds the bins of a run's series.
+const maxBins = 5_000_000
+
+// The keys of a scenario, in the order in which files have them.
+var topKeys = []string{
+	"herdlab", "name", "title", "about", "horizon", "bin", "fleet", "provider", "faults", "strategies",
+}
+
+// scenario reads a whole file.
+func (d *decoder) scenario(root *yaml.Node) *Scenario {
+	if !d.versioned(root) {
+		return nil
+	}
+	top := d.section(root, root, "the scenario", topKeys...)
+	s := &Scenario{bin: time.Second}
+	s.name = d.name(top.need("name", "my-scenario"))
+	s.title = d.title(top.need("title", "What this shows"))
+	s.about = d.prose(top.get("about"))
+	if n := top.get("bin"); n != nil {
+		s.bin, _ = d.positive(n)
+	}
+	s.fleet = d.fleet(top, top.need("fleet", "{clients: 60, …}"))
+	s.provider = d.provider(top, top.need("provider", "{capacity: {slots: 6, service: 2s}}"))
+	s.provider.Outages = d.faults(top.get("faults"))
+	s.provider.Accounts = s.fleet.accounts()
+	d.horizon(top, s)
+	d.products(top, s)
+	s.choices = d.strategies(top.need("strategies", "[naive, full-jitter]"))
+	return s
+}
+
+// versioned reports whether the file says that it is in this version of the
+// format. It complains if not, and nothing else is worth reading then: another
+// version would be misread.
+func (d *decoder) versioned(root *yaml.Node) bool {
+	if root.Kind != yaml.MappingNode {
+		d.complain(root, "expected a scenario, a mapping that begins with herdlab: %s; found %s", version, found(root))
+		return false
+	}
+	for i := 0; i < len(root.Content); i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		if key.Kind != yaml.ScalarNode || key.Value != "herdlab" {
+			continue
+		}
+		if value.Kind != yaml.ScalarNode || value.Value != version {
+			d.complain(value, "version %s of the scenario format; this herdlab reads version %s", found(value), version)
+			return false
+		}
+		if i > 0 {
+			d.complain(key, "herdlab: %s must be the first key", version)
+		}
+		return true
+	}
+	d.complain(root, "the first key must be herdlab: %s, the version of the format", version)
+	return false
+}
+
+// maxTitle is how many characters a title may have: it stands above figures.
+const maxTitle = 100
+
+var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,63}$`)
+
+// name reads a scenario's name, which also names its output directory.
+func (d *decoder) name(n *yaml.Node) string {
+	s, ok := d.scalar(n, "a name such as second-peak")
+	if ok && !nameForm.MatchString(s) {
+		d.complain(n, "the name %s; expected lower-case letters, digits, dots and hyphens, such as second-peak", quoted(s))
+	}
+	return s
+}
+
+// title reads one line of text.
+func (d *decoder) title(n *yaml.Node) string {
+	s := d.prose(n)
+	if strings.Contains(s, "\n") || utf8.RuneCountInString(s) > maxTitle {
+		d.complain(n, "the title is one line of at most %d characters; about has room for more", maxTitle)
+	}
+	return s
+}
+
+// prose reads text.
+func (d *decoder) prose(n *yaml.Node) string {
+	s, ok := d.scalar(n, "a text")
+	if !ok {
+		return ""
+	}
+	for _, r := range s {
+		if unicode.IsControl(r) && r != '\n' {
+			d.complain(n, "the text has the control character %U; expected plain text", r)
+			break
+		}
+	}
+	return s
+}
+
+// horizon reads when runs are cut off and checks what depends on it.
+func (d *decoder) horizon(top *section, s *Scenario) {
+	n := top.get("horizon")
+	if n == nil {
+		if !s.fleet.trace {
+			top.need("horizon", "1h")
+		}
+		return
+	}
+	var ok bool
+	if s.horizon, ok = d.positive(n); !ok {
+		return
+	}
+	s.asked = s.horizon
+	if s.bin > s.horizon {
+		d.complain(n, "the horizon %v is shorter than one bin of %v", s.horizon, s.bin)
+	} else if bins := s.horizon / max(s.bin, 1); s.bin > 0 && bins > maxBins {
+		d.complain(n, "a horizon of %v has %d bins of %v; at most %d, so take a wider bin", s.horizon, bins, s.bin, maxBins)
+	}
+	_, end := s.provider.FaultSpan()
+	if end >= s.horizon {
+		d.complain(n, "the horizon %v does not lie after the end of the last fault at %v, so nothing would be seen of what follows", s.horizon, end)
+	}
+}
+
+// maxArrivals bounds the calls of an open fleet, maxAccounts the memory of
+// limits that count each account by itself.
+const (
+	maxArrivals = 100_000_000
+	maxAccounts = 20_000_000
+)
+
+// products checks what no section can check alone, because it multiplies the
+// numbers of several.
+func (d *decoder) products(top *section, s *Scenario) {
+	if err := servable(&s.provider.Service, s.fleet.traffic.Size.OutputTokens); err != nil {
+		d.complain(top.get("fleet"), "%v", err)
+	}
+	if stream, ok := s.fleet.traffic.Arrivals.(traffic.Stream); ok && stream.Gap.Mean > 0 {
+		until := s.horizon
+		if stream.Until > 0 {
+			until = min(until, stream.Until)
+		}
+		if calls := until / stream.Gap.Mean; calls > maxArrivals {
+			d.complain(top.get("fleet"), "about %d calls arrive; at most %d, so lower the rate or stop it earlier", calls, maxArrivals)
+		}
+	}
+	if n := len(s.provider.Limits) * s.fleet.accounts(); n > maxAccounts && s.fleet.apart {
+		d.complain(top.get("provider"), "%d limits of %d accounts are too many to count; at most %d together",
+			len(s.provider.Limits), s.fleet.accounts(), maxAccounts)
+	}
+}

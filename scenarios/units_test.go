@@ -1,0 +1,110 @@
+package scenarios
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider"
+	"herdlab/sim/draw"
+)
+
+func TestDurations(t *testing.T) {
+	for s, want := range map[string]time.Duration{
+		"30s": 30 * time.Second, "50ms": 50 * time.Millisecond, "1m30s": 90 * time.Second, "0.5s": time.Second / 2,
+		"0s": 0, "1.5h": 90 * time.Minute, "2d": 48 * time.Hour, "1d12h": 36 * time.Hour, "5min": 5 * time.Minute,
+		"0.1s": 100_000_000, "0.3s": 300_000_000, // not 0.30000000000000004
+		"1.000000001s": 1_000_000_001, "0.000000001s": 1, "1us": 1000, "1µs": 1000, "7ns": 7,
+		"0.50000000000000000000s": time.Second / 2, "007s": 7 * time.Second, "1m0.25s": 60_250_000_000,
+		"3650d": maxDuration, "0.125d": 3 * time.Hour,
+		"0.0000000000125d": 1080 * time.Nanosecond, // a day is 86,400 s
+	} {
+		got, m := parseDuration(s)
+		require.Nil(t, m, "%s: %v", s, m)
+		require.Equal(t, want, got, s)
+	}
+}
+
+func TestRates(t *testing.T) {
+	for s, want := range map[string]rate{
+		"120/min": {120, time.Minute, 1}, "600/1m": {600, time.Minute, 1}, "20/3s": {20, 3 * time.Second, 1},
+		"2.1/s": {21, 10 * time.Second, 10}, "2.10/s": {21, 10 * time.Second, 10}, "0.49/1s": {49, 100 * time.Second, 100},
+		"1 / h": {1, time.Hour, 1}, "5/1m30s": {5, 90 * time.Second, 1}, "3/0.5s": {3, time.Second / 2, 1},
+	} {
+		got, m := parseRate(s)
+		require.Nil(t, m, "%s: %v", s, m)
+		require.Equal(t, want, got, s)
+	}
+}
+
+// FuzzUnits holds the two parsers to what they promise: no panic, and values
+// within their bounds.
+func FuzzUnits(f *testing.F) {
+	for _, s := range []string{"30s", "1m30s", "0.5s", "2.1/s", "20/3s", "9999999999d", "1e3s", "..s", "1/", "/s", "1.1.1/s"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if d, m := parseDuration(s); m == nil && (d < 0 || d > maxDuration) {
+			t.Errorf("%q is %v", s, d)
+		}
+		if r, m := parseRate(s); m == nil && (r.count < 1 || r.per < 1 || r.per > maxDuration || r.count > 2e18) {
+			t.Errorf("%q is %v", s, r)
+		}
+	})
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"clients", "traffic", "tokens", "account", "key"}
+	for word, want := range map[string]string{
+		"cleints": "clients", "client": "clients", "trafic": "traffic", "Tokens": "tokens", "kee": "key",
+		"xyz": "", "k": "", "": "", "accountability": "",
+	} {
+		require.Equal(t, want, nearest(word, names), word)
+	}
+}
+
+// TestDistance checks the laws of a distance besides its known values.
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"a", "", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"abcd", "acbd", 1}, {"ca", "abc", 3}} {
+		require.Equal(t, c.want, distance(c.a, c.b), "%s %s", c.a, c.b)
+		require.Equal(t, c.want, distance(c.b, c.a), "%s %s", c.b, c.a)
+	}
+}
+
+func TestBounds(t *testing.T) {
+	service := mockprovider.Service{First: draw.Const(2 * time.Second)}
+	for name, c := range map[string]struct {
+		provider mockprovider.Config
+		tokens   float64
+		want     bound
+	}{
+		"nothing": {mockprovider.Config{Service: service}, 0, bound{}},
+		"slots":   {mockprovider.Config{Slots: 6, Service: service}, 0, bound{6, 2 * time.Second, 6}},
+		"no time": {mockprovider.Config{Slots: 6}, 0, bound{concurrency: 6}},
+		"tokens": {mockprovider.Config{Slots: 6, Service: mockprovider.Service{First: draw.Expo(time.Second), PerToken: 10 * time.Millisecond}},
+			100, bound{6, 2 * time.Second, 6}},
+		"the window is tighter": {mockprovider.Config{Slots: 6, Service: service, Limits: []mockprovider.Limit{
+			mockprovider.Window{Limit: 120, Length: time.Minute}}}, 0, bound{120, time.Minute, 6}},
+		"the slots are tighter": {mockprovider.Config{Slots: 6, Service: service, Limits: []mockprovider.Limit{
+			mockprovider.Window{Limit: 181, Length: time.Minute}}}, 0, bound{6, 2 * time.Second, 6}},
+		"among equals the first": {mockprovider.Config{Slots: 6, Service: service, Limits: []mockprovider.Limit{
+			mockprovider.Window{Limit: 180, Length: time.Minute}}}, 0, bound{6, 2 * time.Second, 6}},
+		"semaphore": {mockprovider.Config{Slots: 6, Service: service, Limits: []mockprovider.Limit{
+			mockprovider.Semaphore{Limit: 3}}}, 0, bound{3, 2 * time.Second, 3}},
+		"each account": {mockprovider.Config{Service: service, Accounts: 10, Limits: []mockprovider.Limit{
+			mockprovider.Window{Limit: 60, Length: time.Minute, Per: mockprovider.Account},
+			mockprovider.Semaphore{Limit: 3, Per: mockprovider.Account}}}, 0, bound{600, time.Minute, 30}},
+		"huge": {mockprovider.Config{Slots: maxSlots, Service: mockprovider.Service{First: draw.Const(maxDuration)}, Limits: []mockprovider.Limit{
+			mockprovider.Window{Limit: 1 << 30, Length: maxDuration}}}, 0, bound{maxSlots, maxDuration, maxSlots}},
+	} {
+		got := bounds(&c.provider, c.tokens)
+		require.Equal(t, c.want, got, name)
+		if c.provider.Accounts == 0 { // the provider's own answer, in floats
+			require.InEpsilon(t, 1+c.provider.Capacity(c.tokens), 1+got.perSecond(), 1e-12, name)
+		}
+	}
+}

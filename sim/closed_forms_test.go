@@ -1,0 +1,440 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/wire"
+	"herdlab/sim"
+	"herdlab/sim/draw"
+	"herdlab/sim/metrics"
+	"herdlab/sim/traffic"
+	"herdlab/strategies"
+)
+
+// The closed forms of queueing theory, in units of one mean service time,
+// which is a second here. Every figure is the mean over independent seeds, and
+// must lie within the tolerance of its formula; the standard error is that of
+// the mean over seeds, and has to be a third of the tolerance at most, so that
+// a pass means something.
+
+// watched is a provider whose state is integrated over time.
+type watched struct {
+	*mockprovider.Provider
+	last           time.Duration
+	busy, queued   float64 // integrals, in seconds
+	inSystem       [32]float64
+	total, blocked uint64 // arrivals, and those refused at once
+}
+
+func (w *watched) Step(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+	dt := (now - w.last).Seconds()
+	w.last = now
+	w.busy += float64(w.Busy()) * dt
+	w.queued += float64(w.Queued()) * dt
+	w.inSystem[min(w.Busy()+w.Queued(), len(w.inSystem)-1)] += dt
+	n := len(out)
+	out = w.Provider.Step(now, in, out)
+	if in.Kind == wire.Arrive {
+		w.total++
+		if len(out) > n && out[n].Kind == wire.Replied {
+			w.blocked++
+		}
+	}
+	return out
+}
+
+// atLeast is the share of time with n or more in the system.
+func (w *watched) atLeast(n int) float64 {
+	var s float64
+	for _, dt := range w.inSystem[n:] {
+		s += dt
+	}
+	return s / w.last.Seconds()
+}
+
+// day is one run of a queue.
+type day struct {
+	*metrics.Report
+	*watched
+}
+
+func (d day) seconds() float64 { return d.End.Seconds() }
+
+// wait is the mean wait in the queue of accepted calls.
+func (d day) wait() float64 { return d.queued / float64(d.Belief.Useful) }
+
+// sojourn is the mean time in the system of accepted calls.
+func (d day) sojourn() float64 {
+	return d.MeanSojourn() * float64(d.Belief.Succeeded+d.Belief.Failed) / float64(d.Belief.Useful)
+}
+
+// figure is one quantity with its closed form.
+type figure struct {
+	name string
+	want float64
+	of   func(day) float64
+}
+
+// queue is a system whose figures are known.
+type queue struct {
+	name    string
+	fleet   sim.Fleet
+	cfg     mockprovider.Config
+	seconds float64 // length of one run
+	seeds   int
+	figures []figure
+}
+
+// tolerance is relative: 3 %, and 1 % in long proofs.
+func tolerance() float64 {
+	if long {
+		return 0.01
+	}
+	return 0.03
+}
+
+func (q queue) check(t *testing.T) {
+	t.Run(q.name, func(t *testing.T) {
+		t.Parallel()
+		seeds := q.seeds
+		if long {
+			seeds *= 10
+		}
+		values := make([][]float64, len(q.figures))
+		for i := range values {
+			values[i] = make([]float64, seeds)
+		}
+		errs := make([]error, seeds)
+		inParallel(seeds, func(seed int) {
+			root := draw.New(uint64(seed + 1))
+			p, err := mockprovider.New(q.cfg, root.For(1))
+			if err != nil {
+				errs[seed] = err
+				return
+			}
+			w := &watched{Provider: p}
+			x := sim.Experiment{
+				Fleets: []sim.Fleet{q.fleet}, Provider: w, Rand: root.For(2),
+				Plan: metrics.Plan{Horizon: time.Duration(q.seconds * 1e9), Bin: time.Hour},
+			}
+			rep, err := x.Run(context.Background())
+			if err != nil {
+				errs[seed] = err
+				return
+			}
+			for i, f := range q.figures {
+				values[i][seed] = f.of(day{rep, w})
+			}
+		})
+		for _, err := range errs {
+			require.NoError(t, err)
+		}
+		for i, f := range q.figures {
+			mean, se := meanAndError(values[i])
+			within := tolerance() * f.want
+			t.Logf("%-12s %.6f ± %.6f (want %.6f, %+.2f %%)", f.name, mean, se, f.want, 100*(mean/f.want-1))
+			assert.InDelta(t, f.want, mean, within, "%s: standard error %.2g", f.name, se)
+			assert.Less(t, se, within/3, "%s: the run is too short to tell", f.name)
+		}
+	})
+}
+
+func meanAndError(x []float64) (mean, se float64) {
+	n := float64(len(x))
+	for _, v := range x {
+		mean += v / n
+	}
+	for _, v := range x {
+		se += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(se / (n - 1) / n)
+}
+
+// poisson is an open fleet of calls at the given rate that try once.
+func poisson(t testing.TB, rate float64) sim.Fleet {
+	return sim.Fleet{Name: "poisson", Program: program(t), Traffic: traffic.Traffic{
+		Clients: 1, Arrivals: traffic.Stream{Gap: draw.Expo(time.Duration(1e9 / rate))},
+	}}
+}
+
+const unbounded = 1 << 30
+
+var (
+	exponential   = draw.Expo(time.Second)
+	deterministic = draw.Const(time.Second)
+)
+
+func lognormal(cv float64) draw.Dist {
+	return draw.Dist{Kind: draw.Lognormal, Mean: time.Second, CV: cv}
+}
+
+// M/M/1: L = ρ/(1−ρ), W = 1/(1−ρ), quantiles −ln(1−p)/(1−ρ), P(N ≥ n) = ρⁿ.
+func TestMM1(t *testing.T) {
+	for _, c := range []struct{ rho, seconds float64 }{{0.5, 60_000}, {0.7, 120_000}, {0.8, 400_000}} {
+		rho := c.rho
+		queue{
+			name: fmt.Sprintf("rho=%g", rho), fleet: poisson(t, rho), cfg: serves(1, unbounded, exponential),
+			seconds: c.seconds, seeds: 6,
+			figures: []figure{
+				{"L", rho / (1 - rho), func(d day) float64 { return d.MeanCalls() }},
+				{"Lq", rho * rho / (1 - rho), func(d day) float64 { return d.queued / d.seconds() }},
+				{"W", 1 / (1 - rho), func(d day) float64 { return d.MeanSojourn() }},
+				{"p50", math.Ln2 / (1 - rho), func(d day) float64 { return d.Latency.Quantile(0.5).Seconds() }},
+				{"p99", math.Log(100) / (1 - rho), func(d day) float64 { return d.Latency.Quantile(0.99).Seconds() }},
+				{"P(N≥3)", math.Pow(rho, 3), func(d day) float64 { return d.atLeast(3) }},
+			},
+		}.check(t)
+	}
+}
+
+// M/G/1, Pollaczek–Khinchine: Wq = ρ(1+cv²)/(2(1−ρ)).
+func TestMG1(t *testing.T) {
+	type row struct {
+		name    string
+		service draw.Dist
+		rho, cv float64
+		seconds float64
+		seeds   int
+	}
+	rows := []row{
+		{"deterministic", deterministic, 0.8, 0, 400_000, 5},
+		{"lognormal cv 0.3", lognormal(0.3), 0.8, 0.3, 400_000, 5},
+		{"lognormal cv 2", lognormal(2), 0.5, 2, 300_000, 10},
+	}
+	if long { // heavy traffic of a heavy tail takes its time
+		rows = append(rows, row{"lognormal cv 2", lognormal(2), 0.8, 2, 1_000_000, 30})
+	}
+	for _, c := range rows {
+		rho := c.rho
+		wq := rho * (1 + c.cv*c.cv) / (2 * (1 - rho))
+		queue{
+			name: fmt.Sprintf("%s rho=%g", c.name, rho), fleet: poisson(t, rho), cfg: serves(1, unbounded, c.service),
+			seconds: c.seconds, seeds: c.seeds,
+			figures: []figure{
+				{"Wq", wq, day.wait},
+				{"W", wq + 1, func(d day) float64 { return d.MeanSojourn() }},
+				{"L", rho * (wq + 1), func(d day) float64 { return d.MeanCalls() }},
+				{"busy", rho, func(d day) float64 { return d.Truth.SlotTime.Seconds() / d.seconds() }},
+			},
+		}.check(t)
+	}
+}
+
+// erlangB is the share of calls that c slots lose of an offered load of a.
+func erlangB(c int, a float64) float64 {
+	b := 1.0
+	for k := 1; k <= c; k++ {
+		b = a * b / (float64(k) + a*b)
+	}
+	return b
+}
+
+// M/M/c: P(wait) = C = B/(1 − ρ(1−B)), Wq = C/(c−a), Lq = aWq.
+func TestMMc(t *testing.T) {
+	for _, c := range []struct {
+		slots int
+		load  float64
+		hours float64
+	}{{2, 1.6, 120}, {5, 2.5, 50}, {5, 4, 55}, {20, 16, 32}} {
+		a, rho := c.load, c.load/float64(c.slots)
+		b := erlangB(c.slots, a)
+		erlangC := b / (1 - rho*(1-b))
+		queue{
+			name: fmt.Sprintf("c=%d a=%g", c.slots, a), fleet: poisson(t, a), cfg: serves(c.slots, unbounded, exponential),
+			seconds: c.hours * 3600, seeds: 6,
+			figures: []figure{
+				{"C", erlangC, func(d day) float64 { return d.atLeast(c.slots) }}, // PASTA
+				{"Wq", erlangC / (float64(c.slots) - a), day.wait},
+				{"Lq", a * erlangC / (float64(c.slots) - a), func(d day) float64 { return d.queued / d.seconds() }},
+			},
+		}.check(t)
+	}
+}
+
+// Erlang B: what c slots without a queue refuse does not depend on the
+// distribution of service times, only on their mean.
+func TestErlangB(t *testing.T) {
+	for _, service := range []struct {
+		name string
+		dist draw.Dist
+	}{{"exponential", exponential}, {"deterministic", deterministic}, {"lognormal cv 2", lognormal(2)}} {
+		for _, c := range []struct {
+			slots int
+			load  float64
+			hours float64
+		}{{5, 4, 4}, {6, 12, 1}, {20, 25, 2}} {
+			want := erlangB(c.slots, c.load)
+			queue{
+				name: fmt.Sprintf("%s/c=%d a=%g", service.name, c.slots, c.load), fleet: poisson(t, c.load),
+				cfg: serves(c.slots, 0, service.dist), seconds: c.hours * 3600, seeds: 8,
+				figures: []figure{
+					{"blocking", want, func(d day) float64 { return float64(d.Belief.Failed) / float64(d.Belief.Calls) }},
+					{"busy", c.load * (1 - want), func(d day) float64 { return d.busy / d.seconds() }},
+				},
+			}.check(t)
+		}
+	}
+}
+
+// M/M/c/K, K = slots + queue: the birth–death chain solved.
+func TestMMcK(t *testing.T) {
+	for _, c := range []struct {
+		slots, k int
+		load     float64
+		hours    float64
+	}{{1, 5, 0.9, 12}, {1, 5, 2, 4}, {5, 15, 4.5, 40}, {5, 15, 6, 5}, {10, 30, 12, 3}} {
+		weight, sum, l, lq := 1.0, 0.0, 0.0, 0.0
+		for n := 0; n <= c.k; n++ {
+			if n > 0 {
+				weight *= c.load / float64(min(n, c.slots))
+			}
+			sum += weight
+			l += float64(n) * weight
+			lq += float64(max(n-c.slots, 0)) * weight
+		}
+		block := weight / sum
+		x := c.load * (1 - block)
+		queue{
+			name: fmt.Sprintf("c=%d K=%d a=%g", c.slots, c.k, c.load), fleet: poisson(t, c.load),
+			cfg: serves(c.slots, c.k-c.slots, exponential), seconds: c.hours * 3600, seeds: 8,
+			figures: []figure{
+				{"P(block)", block, func(d day) float64 { return float64(d.Belief.Failed) / float64(d.Belief.Calls) }},
+				{"L", l / sum, func(d day) float64 { return d.MeanCalls() }},
+				{"Wq", lq / sum / x, day.wait},
+				{"W", l / sum / x, day.sojourn},
+				{"X", x, func(d day) float64 { return float64(d.Belief.Useful) / d.seconds() }},
+			},
+		}.check(t)
+	}
+}
+
+// workers is a closed fleet of n that think for a mean time between calls.
+func workers(t testing.TB, n int, think float64) sim.Fleet {
+	d := draw.Expo(time.Duration(think * 1e9))
+	return sim.Fleet{Name: "workers", Program: program(t), Traffic: traffic.Traffic{Clients: n, Start: d, Think: d}}
+}
+
+// finiteSource is the law of the number in the system of n workers, each
+// thinking for z and served for s: with waiting up to n, or with none at all.
+func finiteSource(n, slots int, z, s float64, wait bool) []float64 {
+	last := n
+	if !wait {
+		last = min(n, slots)
+	}
+	p := make([]float64, last+1)
+	p[0] = 1
+	sum := 1.0
+	for k := 1; k <= last; k++ {
+		p[k] = p[k-1] * float64(n-k+1) / z / (float64(min(k, slots)) / s)
+		sum += p[k]
+	}
+	for k := range p {
+		p[k] /= sum
+	}
+	return p
+}
+
+// A closed loop of n workers, the machine repairman: throughput X and response
+// time R = n/X − Z.
+func TestClosedLoop(t *testing.T) {
+	for _, c := range []struct {
+		n     int
+		z, s  float64
+		slots int
+		xRef  float64 // six digits, from the tables
+	}{
+		{1, 0.2, 0.3, 1, 2}, {5, 0.2, 0.3, 2, 6.519047}, {5, 0.2, 0.3, 5, 10},
+		{20, 0.2, 0.3, 6, 19.999923}, {20, 1, 0.3, 3, 9.955438}, {60, 30, 2, 6, 1.866233},
+	} {
+		var x float64
+		for k, p := range finiteSource(c.n, c.slots, c.z, c.s, true) {
+			x += p * float64(min(k, c.slots)) / c.s
+		}
+		require.InDelta(t, c.xRef, x, 2e-6)
+		queue{
+			name: fmt.Sprintf("N=%d Z=%g S=%g c=%d", c.n, c.z, c.s, c.slots), fleet: workers(t, c.n, c.z),
+			cfg: serves(c.slots, unbounded, draw.Expo(time.Duration(c.s*1e9))), seconds: 30_000 / x, seeds: 5,
+			figures: []figure{
+				{"X", x, func(d day) float64 { return float64(d.Belief.Useful) / d.seconds() }},
+				{"R", float64(c.n)/x - c.z, func(d day) float64 { return d.MeanSojourn() }},
+			},
+		}.check(t)
+	}
+}
+
+// Engset: workers who find no slot go back to thinking. They meet the system
+// as one worker fewer would leave it.
+func TestEngset(t *testing.T) {
+	for _, c := range []struct {
+		n     int
+		z, s  float64
+		slots int
+		ref   float64
+	}{{5, 0.2, 0.3, 4, 0.129600}, {20, 1, 0.3, 3, 0.542205}, {20, 0.2, 0.3, 6, 0.734684}, {60, 30, 2, 6, 0.094840}} {
+		p := finiteSource(c.n-1, c.slots, c.z, c.s, false)
+		want := p[c.slots]
+		require.InDelta(t, c.ref, want, 2e-6)
+		queue{
+			name: fmt.Sprintf("N=%d Z=%g S=%g c=%d", c.n, c.z, c.s, c.slots), fleet: workers(t, c.n, c.z),
+			cfg: serves(c.slots, 0, draw.Expo(time.Duration(c.s*1e9))), seconds: 40_000 * (c.z + c.s) / float64(c.n), seeds: 6,
+			figures: []figure{{"blocking", want, func(d day) float64 { return float64(d.Belief.Failed) / float64(d.Belief.Calls) }}},
+		}.check(t)
+	}
+}
+
+// expo is a backoff of exponential waits, as the theory of retrial queues has
+// it.
+type expo struct{ mean time.Duration }
+
+func (e expo) Delay(c *strategies.Call, p strategies.Purpose, _ int64, _ time.Duration) (base, jitter time.Duration) {
+	return 0, c.Exponential(p, e.mean)
+}
+
+// The classical retrial queue: refused calls come back at rate θ each until a
+// slot is free. For one slot the orbit holds ρ(λ + ρθ)/((1−ρ)θ) calls, and a
+// success takes (λ + θN)/λ attempts (Falin & Templeton 1997). The rows of more
+// slots are solutions of the chain.
+func TestRetrialQueue(t *testing.T) {
+	for _, c := range []struct {
+		slots           int
+		load, theta     float64
+		orbit, attempts float64
+		seconds         float64
+	}{
+		{1, 0.5, 1, 1, 3, 150_000}, {1, 0.5, 10, 0.55, 12, 120_000},
+		{2, 1, 1, 0.768714, 1.768714, 40_000}, {5, 4, 1, 5.261394, 2.315349, 80_000},
+	} {
+		if c.slots == 1 {
+			n := c.load * (c.load + c.load*c.theta) / ((1 - c.load) * c.theta)
+			require.InDelta(t, c.orbit, n, 1e-9)
+			require.InDelta(t, c.attempts, (c.load+c.theta*n)/c.load, 1e-9)
+		}
+		f := poisson(t, c.load)
+		f.Program = program(t, strategies.Retry{Backoff: expo{time.Duration(1e9 / c.theta)}})
+		queue{
+			name: fmt.Sprintf("c=%d a=%g theta=%g", c.slots, c.load, c.theta), fleet: f, cfg: serves(c.slots, 0, exponential),
+			seconds: c.seconds, seeds: 6,
+			figures: []figure{
+				{"orbit", c.orbit, func(d day) float64 { return d.MeanCalls() - d.busy/d.seconds() }},
+				{"attempts", c.attempts, func(d day) float64 { return float64(d.Belief.Attempts) / float64(d.Belief.Useful) }},
+				{"busy", c.load, func(d day) float64 { return d.busy / d.seconds() }},
+			},
+		}.check(t)
+	}
+}
+
+// The mathematics of this file, against published digits.
+func TestTablesOfClosedForms(t *testing.T) {
+	assert.InDelta(t, 0.199067, erlangB(5, 4), 1e-6)
+	assert.InDelta(t, 0.556089, erlangB(6, 12), 1e-6)
+	assert.InDelta(t, 0.279890, erlangB(20, 25), 1e-6)
+	assert.InDelta(t, 0.064411, erlangB(20, 16), 1e-6)
+}

@@ -1,0 +1,233 @@
+package sweep_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"herdlab/sim"
+	"herdlab/sim/metrics"
+	"herdlab/sim/sweep"
+)
+
+func text(t *testing.T, r *metrics.Result) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, r.WriteJSON(&b))
+	return b.String()
+}
+
+func compare(t *testing.T, spec sweep.Spec) *metrics.Result {
+	t.Helper()
+	r, err := sweep.Compare(context.Background(), spec)
+	require.NoError(t, err)
+	return r
+}
+
+func TestCompareIsTheSameForAnyNumberOfCores(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	spec := secondPeak(short, firstSeeds(3), "naive", "full-jitter", "token-bucket", "five-tries")
+	want := ""
+	for _, cores := range []int{1, 2, 8, 1, 2, 8} {
+		runtime.GOMAXPROCS(cores)
+		got := text(t, compare(t, spec))
+		if want == "" {
+			want = got
+		}
+		require.Equal(t, want, got, "GOMAXPROCS=%d", cores)
+	}
+	spec.Workers = 50 // more than there is work
+	slices.Reverse(spec.Seeds)
+	require.Equal(t, want, text(t, compare(t, spec)), "seeds in another order")
+}
+
+// The cells are those of experiments run one by one.
+func TestCompareAgreesWithSingleRuns(t *testing.T) {
+	spec := secondPeak(short, []uint64{11, 3}, "equal-jitter", "breaker+full-jitter")
+	r := compare(t, spec)
+	assert.Equal(t, []uint64{3, 11}, r.Seeds)
+	assert.True(t, r.Complete)
+	assert.Equal(t, spec.Scenario, r.Scenario)
+	assert.Equal(t, spec.Tool, r.Tool)
+	for i := range spec.Strategies {
+		s := &r.Results[i]
+		assert.Equal(t, spec.Strategies[i], sweep.Strategy{Name: s.Strategy, Summary: s.Summary})
+		for k, seed := range r.Seeds {
+			x, err := spec.New(i, seed)
+			require.NoError(t, err)
+			report, err := x.Run(context.Background())
+			require.NoError(t, err)
+			values := report.Values()
+			for m := range metrics.Metric(metrics.NumMetrics) {
+				if got := s.Figure(m).PerSeed[k]; math.IsNaN(values[m]) || math.IsInf(values[m], 0) {
+					assert.Nil(t, got, m.Info().Name)
+				} else {
+					assert.Equal(t, values[m], *got, m.Info().Name)
+				}
+			}
+			if k == 0 {
+				assert.Equal(t, report.Timeline(seed), s.Timeline)
+			}
+		}
+	}
+}
+
+// The verdict that the founding experiment is about, on one seed.
+func TestNaiveDrainsFirstAndIsDisqualified(t *testing.T) {
+	r := compare(t, secondPeak(long, firstSeeds(1), "naive", "full-jitter", "five-tries"))
+	v := r.Verdict
+	assert.Equal(t, "full-jitter", v.Winner)
+	assert.Empty(t, v.RunnerUp)
+	assert.Contains(t, v.Sentence, "naive drains first, after 20.0 s, but is disqualified: "+
+		"its peak of 1,086 per second after the outage is 362 × capacity, over the bound of 5 ×.")
+	assert.Contains(t, v.Sentence, "five-tries (all 60 jobs fail)")
+	assert.Equal(t, "naive", metrics.Judge(r, metrics.ByDrain, 400).Winner)
+}
+
+// Objective and bound are handed to the judge.
+func TestCompareJudgesAsAsked(t *testing.T) {
+	spec := secondPeak(short, firstSeeds(8), "fixed-30s", "exponential", "full-jitter")
+	spec.Objective, spec.MaxPeak = metrics.ByAttempts, 30
+	r := compare(t, spec)
+	assert.Equal(t, metrics.Judge(r, metrics.ByAttempts, 30), r.Verdict)
+	assert.Equal(t, "attempts", r.Verdict.Objective)
+	assert.Empty(t, r.Verdict.Disqualified)
+	spec.MaxPeak = 0
+	assert.Equal(t, metrics.DefaultMaxPeak, compare(t, spec).Verdict.MaxPeak)
+}
+
+// Comparisons of disjoint seeds merge into that of all seeds.
+func TestComparisonsMerge(t *testing.T) {
+	names := []string{"full-jitter", "five-tries", "decorrelated-jitter"}
+	a := compare(t, secondPeak(short, []uint64{1, 4, 6, 7}, names...))
+	b := compare(t, secondPeak(short, []uint64{2, 3, 5}, names...))
+	want := text(t, compare(t, secondPeak(short, firstSeeds(7), names...)))
+	ab, err := metrics.Merge(a, b)
+	require.NoError(t, err)
+	ba, err := metrics.Merge(b, a)
+	require.NoError(t, err)
+	assert.Equal(t, want, text(t, ab))
+	assert.Equal(t, want, text(t, ba))
+}
+
+func TestInterruptedComparisonKeepsWhatIsComplete(t *testing.T) {
+	names := []string{"full-jitter", "equal-jitter", "five-tries"}
+	whole := compare(t, secondPeak(short, firstSeeds(5), names...))
+	for _, stop := range []int{0, 3, 5, 9, 10, 15} {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		if stop == 0 {
+			cancel()
+		}
+		spec := secondPeak(short, firstSeeds(5), names...)
+		spec.Workers = 1
+		spec.Progress = func(done, total int) {
+			assert.Equal(t, 15, total)
+			if done == stop {
+				cancel()
+			}
+		}
+		r, err := sweep.Compare(ctx, spec)
+		require.NotNil(t, r)
+		if stop == 15 {
+			require.NoError(t, err, "all was done before the interrupt")
+			assert.Equal(t, text(t, whole), text(t, r))
+			continue
+		}
+		require.ErrorIs(t, err, context.Canceled)
+		assert.False(t, r.Complete)
+		assert.Equal(t, whole.Results[:stop/5], r.Results, "stopped after %d", stop)
+		assert.Contains(t, r.Verdict.Sentence, "interrupted")
+	}
+}
+
+// Several workers cannot be stopped at one cell, but what is kept is whole.
+func TestInterruptWithSeveralWorkers(t *testing.T) {
+	names := []string{"full-jitter", "equal-jitter", "five-tries"}
+	whole := compare(t, secondPeak(short, firstSeeds(20), names...))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	spec := secondPeak(short, firstSeeds(20), names...)
+	spec.Workers = 4
+	spec.Progress = func(done, _ int) {
+		if done == 30 {
+			cancel()
+		}
+	}
+	r, err := sweep.Compare(ctx, spec)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Less(t, len(r.Results), 3)
+	for _, s := range r.Results { // a slow core may keep the first from being complete
+		assert.Contains(t, whole.Results, s)
+	}
+}
+
+// Whatever the pace of the workers, the error is that of the first cell that
+// fails.
+func TestFailureNamesStrategyAndSeed(t *testing.T) {
+	boom := errors.New("boom")
+	for range 20 {
+		spec := secondPeak(short, firstSeeds(6), "full-jitter", "equal-jitter", "five-tries")
+		spec.Workers = 4
+		plain := spec.New
+		spec.New = func(strategy int, seed uint64) (*sim.Experiment, error) {
+			if strategy == 1 && seed >= 3 || strategy == 2 {
+				return nil, boom
+			}
+			return plain(strategy, seed)
+		}
+		r, err := sweep.Compare(context.Background(), spec)
+		assert.Nil(t, r)
+		require.ErrorIs(t, err, boom)
+		require.EqualError(t, err, `sweep: strategy "equal-jitter" with seed 3: boom`)
+	}
+	spec := secondPeak(short, firstSeeds(2), "full-jitter")
+	spec.New = func(int, uint64) (*sim.Experiment, error) { return &sim.Experiment{}, nil }
+	_, err := sweep.Compare(context.Background(), spec)
+	assert.ErrorContains(t, err, `sweep: strategy "full-jitter" with seed 1: sim: `)
+}
+
+func TestProgressGrowsByOne(t *testing.T) {
+	spec := secondPeak(short, firstSeeds(10), "full-jitter", "five-tries")
+	spec.Workers = 8
+	last := 0
+	var inside atomic.Int32
+	spec.Progress = func(done, total int) {
+		assert.EqualValues(t, 1, inside.Add(1), "calls do not overlap")
+		assert.Equal(t, last+1, done)
+		assert.Equal(t, 20, total)
+		last = done
+		inside.Add(-1)
+	}
+	compare(t, spec)
+	assert.Equal(t, 20, last)
+}
+
+func TestBadSpecsAreRefused(t *testing.T) {
+	for want, spoil := range map[string]func(s *sweep.Spec){
+		"needs a New":                  func(s *sweep.Spec) { s.New = nil },
+		"at least one strategy":        func(s *sweep.Spec) { s.Strategies = nil },
+		"at least one seed":            func(s *sweep.Spec) { s.Seeds = nil },
+		"seed 2 is there twice":        func(s *sweep.Spec) { s.Seeds = []uint64{2, 1, 2} },
+		`"full-jitter" is there twice`: func(s *sweep.Spec) { s.Strategies = append(s.Strategies, s.Strategies[0]) },
+		"strategy 1 has no name":       func(s *sweep.Spec) { s.Strategies[0].Name = "" },
+		"-1 workers":                   func(s *sweep.Spec) { s.Workers = -1 },
+		"not NaN":                      func(s *sweep.Spec) { s.MaxPeak = math.NaN() },
+		"not +Inf":                     func(s *sweep.Spec) { s.MaxPeak = math.Inf(1) },
+		"not -5":                       func(s *sweep.Spec) { s.MaxPeak = -5 },
+	} {
+		spec := secondPeak(short, firstSeeds(2), "full-jitter")
+		spoil(&spec)
+		r, err := sweep.Compare(context.Background(), spec)
+		assert.Nil(t, r)
+		assert.ErrorContains(t, err, want)
+	}
+}
