@@ -28,7 +28,7 @@ func Attempts(r *metrics.Result) *Figure {
 	f := strip{
 		name: "attempts", headline: s.herdHeadline(), lead: []string{s.setting()}, unit: "attempts per second, log scale",
 		pitch: min(max(math.Floor(1340/float64(max(len(s.rows), 1))), 102), 150), gap: 24,
-		words: s.herdWords, notes: s.notes("Attempts per second in bins of " + duration(s.bin)),
+		words: s.herdWords, notes: s.notes("Attempts per second in bins of " + span(s.bin)),
 	}
 	if w := s.window(); (w.hi-w.lo)/s.bin > 1.2*panelWidth {
 		f.notes[0] += " A column of pixels shows the highest of its bins."
@@ -82,7 +82,7 @@ func (s *sheet) herdKeys() []key {
 	}
 	peak := key{triangle, "highest " + s.binName()}
 	if len(s.faults) > 0 {
-		keys = append(keys, key{band, s.fault()})
+		keys = append(keys, key{band, s.faultNames()})
 		peak.text += " after it"
 	}
 	keys = append(keys, peak)

@@ -44,7 +44,7 @@ func (s *sheet) peakColumn(rows []row) barColumn {
 	if s.capacity > 0 {
 		c.marks = append(c.marks, tick{s.capacity, "capacity"})
 		if s.maxPeak > 0 {
-			c.marks = append(c.marks, tick{s.capacity * s.maxPeak, "bound " + number(s.maxPeak) + " ×"})
+			c.marks = append(c.marks, tick{s.capacity * s.maxPeak, "bound " + exact(s.maxPeak) + " ×"})
 		}
 	}
 	c.fit(rows)

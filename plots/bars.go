@@ -138,7 +138,7 @@ func (s *sheet) barNotes() []string {
 	if s.seeds > 1 {
 		notes += fmt.Sprintf(" over %d seeds; whiskers: their 95 %% intervals", s.seeds)
 	}
-	notes += ". Where some seeds never get there, the bar is the median of all. Attempts are counted in bins of " + duration(s.bin) + "."
+	notes += ". Where some seeds never get there, the bar is the median of all. Attempts are counted in bins of " + span(s.bin) + "."
 	out := []string{notes}
 	if s.omitted > 0 {
 		out = append(out, fmt.Sprintf("%d more strategies are not shown.", s.omitted))

@@ -19,7 +19,7 @@ func (s *sheet) setting() string {
 		parts = append(parts, thousands(strconv.Itoa(s.clients))+" clients")
 	}
 	if s.capacity > 0 {
-		parts = append(parts, "the provider can serve "+number(s.capacity)+" per second")
+		parts = append(parts, "the provider can serve "+exact(s.capacity)+" per second")
 	} else {
 		parts = append(parts, "the provider's capacity is not bounded")
 	}
@@ -32,7 +32,7 @@ func (s *sheet) setting() string {
 		if name == "" {
 			name = "fault"
 		}
-		parts = append(parts, fmt.Sprintf("%s from %s to %s", name, duration(f.From), duration(f.To)))
+		parts = append(parts, fmt.Sprintf("%s from %s to %s", name, span(f.From), span(f.To)))
 	}
 	return body.fit(strings.Join(parts, " · "), pageWidth-2*margin)
 }
@@ -42,7 +42,15 @@ func (s *sheet) binName() string {
 	if s.bin == 1 {
 		return "second"
 	}
-	return duration(s.bin)
+	return span(s.bin)
+}
+
+// faultNames is what to call all that is shaded.
+func (s *sheet) faultNames() string {
+	if len(s.faults) > 1 {
+		return "faults"
+	}
+	return s.fault()
 }
 
 // notes say where the numbers come from, after the first words.

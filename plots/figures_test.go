@@ -22,6 +22,12 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func all(r *metrics.Result) []*Figure { return []*Figure{Attempts(r), Goodput(r), Bars(r)} }
 
 func shapes() map[string]*metrics.Result {
+	twice, halves := trace(), trace()
+	twice.Scenario.Faults = append(twice.Scenario.Faults, metrics.Span{Name: "brownout", From: 1640, To: 2000}, metrics.Span{From: 3000, To: 3100})
+	halves.Scenario.Bin, halves.Scenario.Capacity = 0.5, 2.5
+	for i := range halves.Results {
+		halves.Results[i].Timeline.Width, halves.Results[i].Timeline.Start = 0.5, -0.25
+	}
 	quiet, unbounded, hopeless, one := trace(), founding(), founding(), founding()
 	quiet.Scenario.Faults = nil
 	unbounded.Scenario.Capacity = 0
@@ -32,7 +38,7 @@ func shapes() map[string]*metrics.Result {
 	hopeless.Verdict.Winner = ""
 	return map[string]*metrics.Result{
 		"founding": founding(), "trace": trace(), "million": million(), "no faults": quiet,
-		"unbounded": unbounded, "all never": hopeless, "one strategy": one, "empty": {}, "nil": nil,
+		"unbounded": unbounded, "all never": hopeless, "one strategy": one, "three faults": twice, "half seconds": halves, "empty": {}, "nil": nil,
 	}
 }
 

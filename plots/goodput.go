@@ -30,7 +30,7 @@ func Goodput(r *metrics.Result) *Figure {
 		pitch: min(max(math.Floor(1040/float64(max(len(s.rows), 1))), 78), 140), gap: 16,
 		words: s.goodputWords,
 		y:     scale{hi: most * 1.12},
-		notes: s.notes("Useful answers per second in bins of " + duration(width)),
+		notes: s.notes("Useful answers per second in bins of " + span(width)),
 	}
 	f.ticks = func(length float64) []tick { return f.y.round(max(1, int(length/15))) }
 	f.panel = func(p pen, r row, b box) {
@@ -52,7 +52,7 @@ func Goodput(r *metrics.Result) *Figure {
 	}
 	if len(s.faults) > 0 {
 		_, verb := s.settling()
-		f.keys = append(f.keys, key{band, s.fault()}, key{milestone, verb})
+		f.keys = append(f.keys, key{band, s.faultNames()}, key{milestone, verb})
 	}
 	return f.figure(s)
 }

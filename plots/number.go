@@ -67,17 +67,25 @@ func thousands(s string) string {
 // multiple writes how many times the capacity a rate is.
 func multiple(v float64) string { return number(v) + " ×" }
 
-// duration writes a time given in seconds.
-func duration(s float64) string {
+// exact writes a number that was set and not measured, without zeros at its
+// end.
+func exact(v float64) string { return trim(number(v)) }
+
+// duration writes a time given in seconds, span one that was set.
+func duration(s float64) string { return inUnits(s, number) }
+
+func span(s float64) string { return inUnits(s, exact) }
+
+func inUnits(s float64, write func(float64) string) string {
 	switch a := math.Abs(s); {
 	case a < 1000:
-		return number(s) + " s"
+		return write(s) + " s"
 	case a < 2*3600:
-		return number(s/60) + " min"
+		return write(s/60) + " min"
 	case a < 2*86400:
-		return number(s/3600) + " h"
+		return write(s/3600) + " h"
 	default:
-		return number(s/86400) + " d"
+		return write(s/86400) + " d"
 	}
 }
 

@@ -66,7 +66,7 @@ func (s scale) round(n int) []tick {
 	step := niceStep((s.hi - s.lo) / float64(n))
 	var ticks []tick
 	for i := math.Ceil(s.lo/step - 1e-9); i*step <= s.hi*(1+1e-9) && len(ticks) < maxTicks; i++ {
-		ticks = append(ticks, tick{at: i * step, label: trim(number(i * step))})
+		ticks = append(ticks, tick{at: i * step, label: exact(i * step)})
 	}
 	return ticks
 }

@@ -35,25 +35,6 @@ func (b box) down(v float64) float64 { return b.y + b.h - b.axis.at(v)*b.h }
 // nothing is what figures of an empty result say.
 const nothing = "There is no strategy in this result."
 
-// key explains a mark.
-type key struct {
-	mark mark
-	text string
-}
-
-type mark int
-
-const (
-	paleArea mark = iota
-	fullArea
-	dashes
-	stroke
-	band
-	triangle
-	redTriangle
-	milestone
-)
-
 // The measures of a page, in pixels.
 const (
 	pageWidth  = 1200
@@ -94,10 +75,13 @@ func (f strip) draw(p pen, s *sheet, heads []string, top float64) {
 	p.text(panelX-6, top-12, small, quiet, 1, f.unit)
 
 	b := box{x: panelX, y: top, w: panelWidth, h: f.pitch - f.gap, time: s.window(), axis: f.y}
+	end := float64(panelX) // of the last name
 	for _, flt := range s.faults {
-		if flt.Name != "" && flt.From < b.time.hi && flt.To > b.time.lo {
-			x := (b.at(flt.From) + b.at(flt.To)) / 2
-			p.text(x, top-23, small, quiet, 0.5, small.fit(flt.Name, panelWidth/3))
+		name := small.fit(flt.Name, panelWidth/3)
+		left := (b.at(flt.From)+b.at(flt.To))/2 - small.width(name)/2
+		if left >= end && flt.From < b.time.hi {
+			p.text(left, top-23, small, quiet, 0, name)
+			end = left + small.width(name) + 8
 		}
 	}
 	times, unit := b.time.times(10)
@@ -212,7 +196,7 @@ func (b box) capacityLine(p pen, capacity float64) {
 	}
 	y := math.Round(b.down(capacity))
 	p.hline(b.x, b.x+b.w, y, ink, 5, 3)
-	text, c := number(capacity)+" /s", quiet
+	text, c := exact(capacity)+" /s", quiet
 	if b.first {
 		text, c = "capacity "+text, ink
 	}
@@ -231,32 +215,4 @@ func (b box) cut(p pen, r row, capacity float64) {
 		y = b.y + b.h - 3
 	}
 	p.text(b.x+b.w+6, y, small, ink, 0, small.fit("until "+duration(end)+" →", rightWidth-12))
-}
-
-// drawKeys explains the marks in one line, whose baseline is y.
-func drawKeys(p pen, x, y float64, keys []key) {
-	for _, k := range keys {
-		const w = 22.0
-		switch k.mark {
-		case paleArea:
-			p.rect(x, y-10, w, 12, pale(quiet))
-		case fullArea:
-			p.rect(x, y-10, w, 12, quiet)
-		case dashes:
-			p.hline(x, x+w, y-4, ink, 5, 3)
-		case stroke:
-			p.line([]point{{x, y - 4}, {x + w, y - 4}}, 1.5, arrival)
-		case band:
-			p.rect(x, y-10, w, 12, shade)
-		case triangle:
-			p.pointer(x+w/2, y, ink)
-		case redTriangle:
-			p.pointer(x+w/2, y, alarm)
-		case milestone:
-			p.vline(x+w/2, y-9, y+3, praise, 2, 2)
-			p.pointer(x+w/2+0.5, y-2, praise)
-		}
-		p.text(x+w+6, y, small, ink, 0, k.text)
-		x += w + 6 + small.width(k.text) + 22
-	}
 }

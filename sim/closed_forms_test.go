@@ -243,7 +243,7 @@ func TestMMc(t *testing.T) {
 		slots int
 		load  float64
 		hours float64
-	}{{2, 1.6, 120}, {5, 2.5, 50}, {5, 4, 55}, {20, 16, 32}} {
+	}{{2, 1.6, 120}, {5, 2.5, 75}, {5, 4, 55}, {20, 16, 32}} {
 		a, rho := c.load, c.load/float64(c.slots)
 		b := erlangB(c.slots, a)
 		erlangC := b / (1 - rho*(1-b))
@@ -409,7 +409,7 @@ func TestRetrialQueue(t *testing.T) {
 		orbit, attempts float64
 		seconds         float64
 	}{
-		{1, 0.5, 1, 1, 3, 150_000}, {1, 0.5, 10, 0.55, 12, 120_000},
+		{1, 0.5, 1, 1, 3, 220_000}, {1, 0.5, 10, 0.55, 12, 270_000},
 		{2, 1, 1, 0.768714, 1.768714, 40_000}, {5, 4, 1, 5.261394, 2.315349, 80_000},
 	} {
 		if c.slots == 1 {

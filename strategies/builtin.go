@@ -37,14 +37,14 @@ func Builtins() []Builtin {
 		{"fixed-30s+30s", "wait 30 s + U(0, 30 s): jitter as wide as the wait", plain(Retry{Backoff: Fixed{Every: 30 * time.Second, Jitter: 30 * time.Second}})},
 		{"uniform-90-150s", "wait U(90 s, 150 s): patient, for background jobs", plain(Retry{Backoff: Uniform{Low: 90 * time.Second, High: 150 * time.Second}})},
 		{"exponential", "wait 1, 2, 4 … 64 s without jitter", plain(Retry{Backoff: Exponential{Base: time.Second, Cap: 64 * time.Second}})},
-		{"exponential+0.5s", "wait 1, 2, 4 … 64 s, each + U(0, 0.5 s): the articles' formula", plain(Retry{Backoff: articleBackoff})},
+		{"exponential+0.5s", "wait 1, 2, 4 … 64 s, each + U(0, 0.5 s)", plain(Retry{Backoff: articleBackoff})},
 		{"full-jitter", "wait U(0, min(64 s, 1 s·2ⁿ)): the plainest cure", plain(Retry{Backoff: FullJitter{Base: time.Second, Cap: 64 * time.Second}})},
 		{"equal-jitter", "wait half of 1, 2, 4 … 64 s and draw the other half", plain(Retry{Backoff: EqualJitter{Base: time.Second, Cap: 64 * time.Second}})},
 		{"decorrelated-jitter", "wait min(64 s, U(1 s, 3 × the last wait))", plain(Retry{Backoff: DecorrelatedJitter{Base: time.Second, Cap: 64 * time.Second}})},
-		{"five-tries", "the articles' formula, but five attempts at most", plain(Retry{Backoff: articleBackoff, MaxAttempts: 5})},
+		{"five-tries", "exponential+0.5s, but five attempts at most", plain(Retry{Backoff: articleBackoff, MaxAttempts: 5})},
 		{"breaker+full-jitter", "full jitter behind a breaker that the whole fleet shares", plain(fullJitter, sharedBreaker)},
-		{"token-bucket", "full jitter behind a shared bucket of 70 % of the known capacity", tokenBucket},
-		{"status-only", "full jitter that reads only the HTTP status: takes 200 + 14003 for success", statusOnly},
+		{"token-bucket", "full jitter behind a shared bucket of 70 % of capacity", tokenBucket},
+		{"status-only", "full jitter, by status alone: takes 200 + 14003 for success", statusOnly},
 	}
 }
 

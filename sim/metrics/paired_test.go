@@ -170,8 +170,8 @@ func TestPairedHoldsItsLevelAndFindsShifts(t *testing.T) {
 	}
 
 	// A shift by one standard deviation of the difference, 20 pairs: the t-test
-	// has a power of 98.9 % (J. Cohen, "Statistical Power Analysis"), and the
-	// randomisation test is as strong where the t-test applies.
+	// has a power of 98.9 % (noncentral t, δ = √20), and the randomisation test
+	// is as strong where the t-test applies.
 	found := 0
 	for trial := range uint64(trials) {
 		r := draw.New(trial)

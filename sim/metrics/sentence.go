@@ -136,13 +136,7 @@ func (j *judging) excluded() (s []string) {
 		}
 	}
 	if len(tall) > 0 {
-		peaks := "peak of " + count(highest)
-		if a, b := count(lowest), count(highest); a != b {
-			peaks = "peaks of " + a + " to " + b
-		} else if len(tall) > 1 {
-			peaks = "peaks of " + b
-		}
-		rest = append([]string{fmt.Sprintf("%s (%s × capacity)", list(tall), peaks)}, rest...)
+		rest = append([]string{fmt.Sprintf("%s (%s × capacity)", list(tall), between(lowest, highest))}, rest...)
 	}
 	if len(rest) > 0 {
 		also := "Disqualified: "
@@ -152,6 +146,18 @@ func (j *judging) excluded() (s []string) {
 		s = append(s, also+strings.Join(rest, "; ")+".")
 	}
 	return s
+}
+
+// between writes how high the peaks of the disqualified are.
+func between(lowest, highest float64) string {
+	write := number
+	if lowest == math.Trunc(lowest) && highest == math.Trunc(highest) {
+		write = count
+	}
+	if a, b := write(lowest), write(highest); a != b {
+		return "peaks of " + a + " to " + b
+	}
+	return "peak of " + write(highest)
 }
 
 func (j *judging) contestant(name string) *contestant {

@@ -65,7 +65,7 @@ func TestSentences(t *testing.T) {
 			"quick wins on drain time after the outage: 56.3 s (95 % interval 56.2 to 56.4 s over 20 seeds). " +
 				"The runner-up is slow with 62.0 s (95 % interval 61.5 to 62.5 s); the difference is significant (p < 0.001, paired by seed). " +
 				"naive drains first, after 20.0 s, but is disqualified: its peak of 1,086 per second after the outage is 362 × capacity, over the bound of 5 ×. " +
-				"Also disqualified: fixed and tall (peaks of 13.3 to 20 × capacity); five-tries (all 60 jobs fail)."},
+				"Also disqualified: fixed and tall (peaks of 13.3 to 20.0 × capacity); five-tries (all 60 jobs fail)."},
 		{"one seed", outage, 1, ByDrain, []runner{slow, quick},
 			"quick wins on drain time after the outage: 56.6 s (one seed, so no interval). " +
 				"The runner-up is slow with 63.0 s; whether the difference is luck takes at least 6 seeds to tell."},

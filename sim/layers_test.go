@@ -1,0 +1,152 @@
+package sim_test
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/draw"
+	"herdlab/strategies"
+)
+
+// Layers as a user would write them, for the tests of what the driver can do
+// and the built-in strategies do not use yet.
+
+// layer builds a strategy from what is inside it.
+type layer func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error)
+
+func (l layer) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	return l(b, inner)
+}
+
+// deciding is a strategy as a function.
+type deciding func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision
+
+func (f deciding) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	return f(now, c, e)
+}
+
+// script is a layer that decides by itself, without what is inside it.
+func script(f deciding) strategies.Layer {
+	return layer(func(*strategies.Build, strategies.Strategy) (strategies.Strategy, error) { return f, nil })
+}
+
+// listening is a script that wants Sent events.
+func listening(f deciding) strategies.Layer {
+	return layer(func(b *strategies.Build, _ strategies.Strategy) (strategies.Strategy, error) {
+		b.WantSent()
+		return f, nil
+	})
+}
+
+// timeout gives each attempt a timeout.
+func timeout(d time.Duration) strategies.Layer {
+	return layer(func(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+		return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+			got := inner.Next(now, c, e)
+			if got.Kind == strategies.Send {
+				got.After = d
+			}
+			return got
+		}), nil
+	})
+}
+
+// diary is what strategies were told, one line for each event.
+type diary struct{ lines []string }
+
+// spy writes the events that pass it into a diary.
+func (d *diary) spy(name string) strategies.Layer {
+	return layer(func(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+		return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+			d.write(name, now, c, e)
+			return inner.Next(now, c, e)
+		}), nil
+	})
+}
+
+func (d *diary) write(name string, now time.Duration, c *strategies.Call, e strategies.Event) {
+	line := fmt.Sprintf("%v %s%d %s", now, name, c.ID, kindNames[e.Kind])
+	if e.Attempt > 0 {
+		line += fmt.Sprintf(" %d", e.Attempt)
+	}
+	if e.Outcome != nil {
+		line += " " + e.Outcome.Class.String()
+	}
+	d.lines = append(d.lines, line)
+}
+
+var kindNames = map[strategies.EventKind]string{
+	strategies.Begin: "begin", strategies.Sent: "sent", strategies.Head: "head", strategies.Reply: "reply",
+	strategies.Lost: "lost", strategies.Expired: "expired", strategies.Wake: "wake",
+	strategies.Admitted: "admitted", strategies.Cancelled: "cancelled", strategies.Settled: "settled",
+}
+
+// stop settles a call.
+func stop(r strategies.Reason) strategies.Decision {
+	return strategies.Decision{Kind: strategies.Stop, End: strategies.End{Reason: r}}
+}
+
+func send() strategies.Decision { return strategies.Decision{Kind: strategies.Send} }
+
+func wait(d time.Duration) strategies.Decision {
+	return strategies.Decision{Kind: strategies.Wait, After: d}
+}
+
+// hedge sends another attempt whenever the last was sent so long ago and no
+// answer has come, up to so many in flight; the first success settles the call
+// and the driver withdraws the others. What is inside must send at once or
+// stop.
+type hedge struct {
+	after time.Duration
+	most  uint32
+}
+
+func (h hedge) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	b.WantSent()
+	return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+		if e.Kind == strategies.Sent {
+			if c.InFlight < h.most {
+				return wait(h.after)
+			}
+			return strategies.Decision{}
+		}
+		if e.Kind == strategies.Wake {
+			e = strategies.Event{Kind: strategies.Begin}
+		}
+		d := inner.Next(now, c, e)
+		if d.Kind == strategies.Stop && d.End.Reason != strategies.Succeeded && c.InFlight > 0 {
+			return strategies.Decision{} // another attempt may still bring it
+		}
+		return d
+	}), nil
+}
+
+// ear is a guard that counts how what it let in ended, by attempt.
+type ear struct{ heard map[string]int }
+
+func (k *ear) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	return b.Guard(k, inner)
+}
+
+func (*ear) Admit(time.Duration, *strategies.Call) strategies.Decision { return strategies.Decision{} }
+
+func (k *ear) Observe(_ time.Duration, c *strategies.Call, e strategies.Event, d strategies.Decision) {
+	k.heard[fmt.Sprintf("call %d attempt %d: %v", c.ID, e.Attempt, d.End.Class)]++
+}
+
+// drawn is a backoff that waits a draw.
+type drawn struct{ dist draw.Dist }
+
+func (w drawn) Delay(c *strategies.Call, p strategies.Purpose, _ int64, _ time.Duration) (base, jitter time.Duration) {
+	switch w.dist.Kind {
+	case draw.Uniform:
+		return w.dist.Low, c.Uniform(p, 0, w.dist.High-w.dist.Low)
+	case draw.Exponential:
+		return 0, c.Exponential(p, w.dist.Mean)
+	default:
+		return w.dist.Mean, 0
+	}
+}
+
+var _ = wire.OK
