@@ -61,8 +61,8 @@ func (c *Config) Validate() error {
 	case c.Slots == 0 && c.Queue > 0:
 		check("capacity", errors.New("a queue needs a bounded number of slots"))
 	}
-	if c.RefusalTime < 0 {
-		check("refusal time", errors.New("it must not be negative"))
+	if c.RefusalTime < 0 || c.RefusalTime > longest {
+		check("refusal time", fmt.Errorf("it must be 0 to %v, not %v", longest, c.RefusalTime))
 	}
 	if c.Accounts < 0 || uint64(c.Accounts) > math.MaxUint32 {
 		check("accounts", fmt.Errorf("there must be 0 to %d, not %d", math.MaxUint32, c.Accounts))

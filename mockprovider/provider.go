@@ -35,8 +35,12 @@ type job struct {
 
 const notServed time.Duration = -1
 
-// never is a time that does not come.
-const never = time.Duration(math.MaxInt64)
+// never is a time that does not come. longest is the longest time that anything
+// takes: a few of them may be added up, and to any time of a run.
+const (
+	never   = time.Duration(math.MaxInt64)
+	longest = never / 4
+)
 
 // later returns the time d ≥ 0 after t ≥ 0, or never.
 func later(t, d time.Duration) time.Duration {

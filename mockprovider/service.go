@@ -35,26 +35,25 @@ func (s *Service) Validate() error {
 }
 
 // Time returns the service time of r. It belongs to the call: whatever a
-// strategy does, the same call costs the same. What is too long for a Duration
-// takes for ever.
+// strategy does, the same call costs the same. It is at most longest.
 func (s *Service) Time(rnd draw.Rand, r *wire.Request) time.Duration {
-	t := s.First.Draw(rnd.For(r.Call), 0)
+	t := min(s.First.Draw(rnd.For(r.Call), 0), longest)
 	if s.PerToken == 0 {
 		return t
 	}
 	hi, lo := bits.Mul64(uint64(r.Demand.OutputTokens), uint64(s.PerToken))
-	if hi > 0 || lo > uint64(never) {
-		return never
+	if hi > 0 || lo > uint64(longest) {
+		return longest
 	}
-	return later(t, time.Duration(lo))
+	return min(t+time.Duration(lo), longest)
 }
 
 // Mean returns the mean service time for calls of the given mean output
 // length in tokens.
 func (s *Service) Mean(outputTokens float64) time.Duration {
 	tokens := float64(outputTokens * float64(s.PerToken))
-	if !(tokens < float64(never)) {
-		return never
+	if !(tokens < float64(longest)) {
+		return longest
 	}
-	return later(s.First.Average(), time.Duration(tokens))
+	return min(min(s.First.Average(), longest)+time.Duration(max(tokens, 0)), longest)
 }

@@ -57,12 +57,15 @@ func (s *sheet) herdHeadline() string {
 	if over == 0 {
 		return fmt.Sprintf("No second peak: after the %s every strategy stays within %d × capacity", s.fault(), secondPeak)
 	}
-	if !s.oneShot {
-		return fmt.Sprintf("After the %s, attempts peak above %d × capacity with %d of %d strategies",
-			s.fault(), secondPeak, over, len(s.rows))
+	who := ""
+	if len(s.rows) > 1 {
+		who = fmt.Sprintf(" with %d of %d strategies", over, len(s.rows))
 	}
-	return fmt.Sprintf("The %s ends and the herd comes back: a second peak above %d × capacity with %d of %d strategies",
-		s.fault(), secondPeak, over, len(s.rows))
+	if !s.oneShot {
+		// New calls may have their share in the peak.
+		return fmt.Sprintf("After the %s, attempts peak above %d × capacity%s", s.fault(), secondPeak, who)
+	}
+	return fmt.Sprintf("The %s ends and the herd comes back: a second peak above %d × capacity%s", s.fault(), secondPeak, who)
 }
 
 func (s *sheet) herdKeys() []key {
@@ -133,12 +136,17 @@ func (s *sheet) markPeak(p pen, r row, b box) {
 	x, y := b.at(middle)+0.5, b.down(peak)-1
 	p.pointer(x, y, c)
 	left, w := x+9, face.width(text)
-	if left+w+6+small.width(aside) > b.x+b.w {
-		left = x - 9 - 6 - small.width(aside) - w
+	asideAt := w
+	if aside != "" {
+		asideAt += 6
+		w = asideAt + small.width(aside)
+	}
+	if left+w > b.x+b.w {
+		left = x - 9 - w
 	}
 	p.label(left, y-4, face, c, 0, text)
 	if aside != "" {
-		p.label(left+w+6, y-4, small, quiet, 0, aside)
+		p.label(left+asideAt, y-4, small, quiet, 0, aside)
 	}
 }
 

@@ -88,8 +88,9 @@ func (c *barColumn) fit(rows []row) {
 			least = min(least, e.value)
 		}
 	}
-	if most == 0 {
-		most = 1
+	if most == 0 { // nothing to measure: an axis would be made up
+		c.axis = scale{hi: 1}
+		return
 	}
 	least = min(least, most)
 	const tooWide = 40

@@ -14,14 +14,20 @@ import (
 // attempt is one row of the slab of attempts under way. It is freed when both
 // ends are done with it: the client when it has had the attempt's terminal
 // event, the provider when it has replied or dropped the work.
+//
+// It also says whose request it is, because a request that its client gives up
+// on the way arrives all the same, when the row of its call may hold another.
 type attempt struct {
 	deadline time.Duration // when the client stops waiting; 0 for never
-	call     uint32
+	call     uint32        // the row of its call
+	seq      uint32        // the number of its call
 	number   uint32
 	next     uint32 // the call's next attempt in flight, as index+1
 	target   wire.Target
+	fleet    uint8
 	client   bool  // the client waits for it
 	where    where // how far it has come
+	heads    uint8 // how many heads of its reply travel
 }
 
 // where is how far an attempt has come.
@@ -34,11 +40,12 @@ const (
 	finished                  // nothing will come any more
 )
 
-// reply is a reply on its way to its client.
+// reply is a reply, or the head of one, on its way to its client.
 type reply struct {
 	wire.Reply
 	slot    time.Duration
 	attempt uint32
+	head    bool
 }
 
 // cancelled is the outcome of an attempt that its client gave up.
@@ -57,8 +64,8 @@ func (r *run) send(i uint32, c *call, f *fleet, d strategies.Decision) {
 		r.attempts = append(r.attempts, attempt{})
 	}
 	a := &r.attempts[at]
-	a.deadline, a.call, a.number, a.next = 0, i, c.attempts, c.flying
-	a.target, a.client, a.where = c.target, true, onTheWayUp
+	a.deadline, a.call, a.seq, a.number, a.next = 0, i, c.seq, c.attempts, c.flying
+	a.target, a.fleet, a.client, a.where, a.heads = c.target, c.fleet, true, onTheWayUp, 0
 	if d.After > 0 {
 		a.deadline = r.now + d.After
 	}
@@ -74,7 +81,7 @@ func (r *run) send(i uint32, c *call, f *fleet, d strategies.Decision) {
 		r.arrive(at)
 		return
 	case f.Up.Kind != draw.Constant:
-		_, id := f.identify(i, c)
+		_, id := f.identify(i, c.seq)
 		up = f.Up.Draw(f.rand.For(id), uint64(c.attempts)<<32|drawUp)
 	}
 	r.queue.Push(des.Event{At: r.now + up, Ref: at, Kind: evArrive})
@@ -83,16 +90,15 @@ func (r *run) send(i uint32, c *call, f *fleet, d strategies.Decision) {
 // arrive hands an attempt to the provider.
 func (r *run) arrive(at uint32) {
 	a := &r.attempts[at]
-	c := &r.calls[a.call]
-	f := &r.fleets[c.fleet]
-	client, id := f.identify(a.call, c)
+	f := &r.fleets[a.fleet]
+	client, id := f.identify(a.call, a.seq)
 	q := &r.input.Request
-	q.Call, q.Attempt, q.Target, q.Stream = uint64(c.fleet)<<56^id, a.number, a.target, f.Stream
+	q.Call, q.Attempt, q.Target, q.Stream = uint64(a.fleet)<<56^id, a.number, a.target, f.Stream
 	q.Account = f.Account
 	if f.AccountPerClient {
 		q.Account += client
 	}
-	q.Demand = f.demand(c)
+	q.Demand = f.demand(a.seq)
 	r.rec.AttemptArrived(r.now)
 	a.where = atProvider
 	r.step(wire.Arrive, at, 0)
@@ -108,18 +114,28 @@ func (r *run) replied(e *wire.Effect) {
 		r.freeAttempt(e.Ticket)
 		return
 	}
-	f := &r.fleets[r.calls[a.call].fleet]
-	delay := e.After
-	if !f.instantDown {
-		_, id := f.identify(a.call, &r.calls[a.call])
-		delay += f.Down.Draw(f.rand.For(id), uint64(a.number)<<32|drawDown)
-	}
+	delay := r.way(a, e.After)
 	if delay == 0 {
 		r.deliver(e.Ticket, &e.Reply, e.Slot)
 		return
 	}
-	t := reply{Reply: e.Reply, slot: e.Slot, attempt: e.Ticket}
 	a.where = onTheWayDown
+	r.travel(reply{Reply: e.Reply, slot: e.Slot, attempt: e.Ticket}, delay)
+}
+
+// way is how long what leaves the provider after so long takes to a's client.
+// It is the same for all parts of one reply, so they arrive in order.
+func (r *run) way(a *attempt, after time.Duration) time.Duration {
+	f := &r.fleets[a.fleet]
+	if f.instantDown {
+		return after
+	}
+	_, id := f.identify(a.call, a.seq)
+	return after + f.Down.Draw(f.rand.For(id), uint64(a.number)<<32|drawDown)
+}
+
+// travel sends a reply or a head down the wire.
+func (r *run) travel(t reply, delay time.Duration) {
 	var at uint32
 	if n := len(r.freeRep); n > 0 {
 		at = r.freeRep[n-1]
@@ -136,6 +152,11 @@ func (r *run) deliverTransit(at uint32) {
 	t := r.transit[at]
 	r.freeRep = append(r.freeRep, at)
 	a := &r.attempts[t.attempt]
+	if t.head {
+		a.heads--
+		r.deliverHead(t.attempt, &t.Reply)
+		return
+	}
 	a.where = finished
 	if !a.client {
 		r.rec.Wasted(t.slot)
@@ -150,27 +171,43 @@ func (r *run) deliver(at uint32, rep *wire.Reply, slot time.Duration) {
 	i, number := r.endAttempt(at)
 	f := &r.fleets[r.calls[i].fleet]
 	f.reader.Read(rep, &r.outcome)
-	r.useful = rep.Class == wire.OK
-	switch {
-	case !r.useful:
-		r.rec.AttemptEnded(metrics.Refused)
-	default:
+	if rep.Class == wire.OK {
 		r.rec.AttemptEnded(metrics.Answered)
-		if !r.outcome.OK() {
-			r.rec.Wasted(slot)
-		}
+		r.calls[i].state |= answered
+	} else {
+		r.rec.AttemptEnded(metrics.Refused)
+	}
+	if rep.Class != wire.OK || !r.outcome.OK() {
+		r.rec.Wasted(slot) // an error after work, or an answer taken for one
 	}
 	r.decide(i, strategies.Event{Kind: strategies.Reply, Attempt: number, Outcome: &r.outcome})
 }
 
-// head brings the head of a streamed reply to the client that waits for it.
+// head takes the head of a streamed reply from the provider.
 func (r *run) head(e *wire.Effect) {
 	a := &r.attempts[e.Ticket]
 	if !a.client {
 		return
 	}
-	f := &r.fleets[r.calls[a.call].fleet]
-	f.reader.Read(&e.Reply, &r.outcome)
+	if delay := r.way(a, e.After); delay > 0 {
+		a.heads++ // its row must not be reused before the head is there
+		r.travel(reply{Reply: e.Reply, attempt: e.Ticket, head: true}, delay)
+		return
+	}
+	r.deliverHead(e.Ticket, &e.Reply)
+}
+
+// deliverHead brings a head to its client, if that still waits for it.
+func (r *run) deliverHead(at uint32, rep *wire.Reply) {
+	a := &r.attempts[at]
+	if !a.client {
+		if a.where == finished {
+			r.freeAttempt(at)
+		}
+		return
+	}
+	f := &r.fleets[a.fleet]
+	f.reader.Read(rep, &r.outcome)
 	r.decide(a.call, strategies.Event{Kind: strategies.Head, Attempt: a.number, Outcome: &r.outcome})
 }
 
@@ -206,7 +243,13 @@ func (r *run) endAttempt(at uint32) (row, number uint32) {
 	return row, number
 }
 
-func (r *run) freeAttempt(at uint32) { r.freeAtt = append(r.freeAtt, at) }
+// freeAttempt frees a row that both ends are done with, unless a head of its
+// reply still travels; the last of them frees it then.
+func (r *run) freeAttempt(at uint32) {
+	if r.attempts[at].heads == 0 {
+		r.freeAtt = append(r.freeAtt, at)
+	}
+}
 
 // giveUp ends an attempt that its client no longer waits for; the provider
 // hears of it, and may or may not care.

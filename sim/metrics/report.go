@@ -139,16 +139,22 @@ func (r *Report) Recovery() float64 {
 	for i := range min(first, len(s.Calls)) {
 		backlog += int64(s.Calls[i]) - int64(s.Settled[i])
 	}
-	for i := first; i+width <= len(s.Calls); i++ {
+	last := len(s.Calls) - width
+	if r.Pending() == 0 && r.End < r.Plan.Horizon { // nothing happens any more: the bins to come are empty
+		last = len(s.Calls)
+	}
+	for i := first; i <= last; i++ {
 		var arrived, useful int64
-		for j := i; j < i+width; j++ {
+		for j := i; j < min(i+width, len(s.Calls)); j++ {
 			arrived += int64(s.Calls[j])
 			useful += int64(s.Useful[j])
 		}
 		if float64(useful) >= recoveryShare*min(float64(arrived+backlog), capacity) {
 			return (s.Start + time.Duration(i)*s.Width - r.Plan.FaultEnd).Seconds()
 		}
-		backlog += int64(s.Calls[i]) - int64(s.Settled[i])
+		if i < len(s.Calls) {
+			backlog += int64(s.Calls[i]) - int64(s.Settled[i])
+		}
 	}
 	return Never
 }

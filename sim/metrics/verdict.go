@@ -42,13 +42,14 @@ const DefaultMaxPeak = 5.0
 
 // Judge says who wins r by the objective o.
 //
-// Eligible is a strategy that answers every call usefully, on every seed, and
+// Eligible is a strategy that loses no call, on any seed, and
 // whose peak after the last fault, in the mean over the seeds, is at most
 // maxPeak × capacity. It is the mean and not the worst seed, because the worst
 // of many seeds is worse than that of few: a verdict must not depend on how
 // many were run. Without a capacity the bound does not apply. Calls that are
-// pending when a run is cut off are not answered, so a scenario has to end its
-// traffic before its horizon; a fleet that calls for ever has no winner.
+// pending when a run is cut off count as lost in a one-shot fleet; where calls
+// keep coming some always are, and only a backlog counts: more than one in
+// twenty.
 //
 // Strategies are ranked by the mean, those for which the time never comes on
 // some seed behind all others, by the median and then by how often. Those that

@@ -1,0 +1,385 @@
+package strategies
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/draw"
+)
+
+// A script tells a strategy what happens, line by line, and says what it must
+// answer:
+//
+//	# three clients share a breaker
+//	a: begin -> send
+//	a: 503 after=3s -> wait [3s,4s)
+//	@2s b: begin -> queued until 2.5s
+//	a: wake -> send
+//	a: 200 -> stop succeeded
+//
+// A line is [@time] [call:] event [after=hint] [attempt=n] -> decision. The
+// call is written [fleet/]client[.call] and is "a" if left out. A time sets the
+// clock; a wake sets it to the end of that call's wait. Events are begin, wake,
+// admitted, cancelled, lost, expired, settled, and replies: an HTTP status as
+// wire.ByStatus reads it, or a class by name. Decisions are send, idle, answer,
+// abandon n, stop reason [class], wait d, wait [lo,hi), queued [until t]; the
+// event admitted may also be refused [until t].
+//
+// The script plays the driver: it owns the memory, keeps the lines before
+// pools, and fails with the whole trace.
+
+// play plays a script for one fleet.
+func play(t *testing.T, layers []Layer, script string) {
+	t.Helper()
+	playFleets(t, map[string][]Layer{"": layers}, script)
+}
+
+// playFleets plays a script for several fleets that share a commons; twice,
+// since a driver may grant units of pools directly or not.
+func playFleets(t *testing.T, stacks map[string][]Layer, script string) {
+	t.Helper()
+	for _, direct := range []bool{false, true} {
+		w := newWorld(t, stacks, 1)
+		w.direct = direct
+		for i, line := range strings.Split(script, "\n") {
+			if line, _, _ = strings.Cut(line, "#"); strings.TrimSpace(line) != "" {
+				w.line(i+1, strings.TrimSpace(line))
+			}
+		}
+	}
+}
+
+// world is a driver in small.
+type world struct {
+	t        *testing.T
+	now      time.Duration
+	everyone []int64
+	fleets   map[string]*fleet
+	calls    map[string]*caller
+	lines    map[*int64][]*caller // by the first word of the pool's memory
+	direct   bool                 // calls have Pools
+	trace    strings.Builder
+}
+
+type fleet struct {
+	program *Program
+	rand    draw.Rand
+	words   []int64
+	clients map[string][]int64
+}
+
+// caller is one call and what its driver knows of it.
+type caller struct {
+	Call
+	world  *world
+	fleet  *fleet
+	waits  bool
+	wakeAt time.Duration
+	wants  Take   // what it stands in line for
+	line   *int64 // nil if it does not
+}
+
+func newWorld(t *testing.T, stacks map[string][]Layer, seed uint64) *world {
+	t.Helper()
+	w := &world{t: t, fleets: map[string]*fleet{}, calls: map[string]*caller{}, lines: map[*int64][]*caller{}}
+	commons := NewCommons()
+	var names []string
+	for name := range stacks {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		p, err := Compile(Definition{Name: "script", Layers: stacks[name]}, commons)
+		require.NoError(t, err)
+		w.fleets[name] = &fleet{
+			program: p, rand: draw.New(seed).For(uint64(i)),
+			words: make([]int64, p.Words[PerFleet]), clients: map[string][]int64{},
+		}
+	}
+	w.everyone = make([]int64, commons.Words())
+	return w
+}
+
+// call returns the call of that name, [fleet/]client[.call].
+func (w *world) call(name string) *caller {
+	if c := w.calls[name]; c != nil {
+		return c
+	}
+	fleetName, rest := "", name
+	if f, r, ok := strings.Cut(name, "/"); ok {
+		fleetName, rest = f, r
+	}
+	client, _, _ := strings.Cut(rest, ".")
+	f := w.fleets[fleetName]
+	if f == nil {
+		w.t.Fatalf("there is no fleet %q", fleetName)
+	}
+	if f.clients[client] == nil {
+		f.clients[client] = make([]int64, f.program.Words[PerClient])
+	}
+	c := &caller{world: w, fleet: f}
+	c.ID, c.Rand = uint64(len(w.calls)), f.rand
+	c.Memory = [NumScopes][]int64{
+		PerCall:     make([]int64, f.program.Words[PerCall]),
+		PerClient:   f.clients[client],
+		PerFleet:    f.words,
+		PerEveryone: w.everyone,
+	}
+	if w.direct {
+		c.Pools = w
+	}
+	w.calls[name] = c
+	return c
+}
+
+// pool returns a pool of c's program and its memory.
+func (c *caller) pool(id PoolID) (Pool, []int64) {
+	s := c.fleet.program.Pools[id]
+	return s.Pool, c.Memory[s.Scope][s.At:]
+}
+
+// TryTake implements Pools.
+func (w *world) TryTake(call *Call, t Take) bool {
+	for _, c := range w.calls {
+		if &c.Call == call {
+			p, m := c.pool(t.Pool)
+			if len(w.lines[&m[0]]) > 0 {
+				return false
+			}
+			ok, _ := p.TryTake(w.now, m, t.N)
+			return ok
+		}
+	}
+	panic("a call that nobody knows asks for units")
+}
+
+// next asks the strategy and does what a driver does around it.
+func (c *caller) next(e Event) Decision {
+	w := c.world
+	if e.Kind == Begin {
+		clear(c.Memory[PerCall])
+		c.Born, c.Attempts, c.InFlight, c.Phase, c.Turn = w.now, 0, 0, 0, 0
+	}
+	if e.Terminal() {
+		c.InFlight--
+	}
+	d := c.fleet.program.Root.Next(w.now, &c.Call, e)
+	c.Turn++
+	c.TakePuts(func(id PoolID, n uint32) {
+		p, m := c.pool(id)
+		p.Put(w.now, m, n)
+	})
+	switch d.Kind {
+	case Send:
+		c.Turn = 0
+		c.Attempts++
+		c.InFlight++
+	case Wait:
+		c.waits, c.wakeAt = true, saturatingAdd(w.now, d.After)
+	case Acquire:
+		p, m := c.pool(d.Take.Pool)
+		if line := &m[0]; len(w.lines[line]) > 0 {
+			c.stand(line, d.Take)
+		} else if ok, _ := p.TryTake(w.now, m, d.Take.N); ok {
+			return c.next(Event{Kind: Admitted})
+		} else {
+			c.stand(line, d.Take)
+		}
+	}
+	return d
+}
+
+func (c *caller) stand(line *int64, t Take) {
+	c.line, c.wants = line, t
+	c.world.lines[line] = append(c.world.lines[line], c)
+}
+
+func (c *caller) leave() {
+	l := c.world.lines[c.line]
+	i := slices.Index(l, c)
+	c.world.lines[c.line] = slices.Delete(l, i, i+1)
+	c.line = nil
+}
+
+// line plays one line of a script.
+func (w *world) line(number int, text string) {
+	w.t.Helper()
+	fail := func(format string, args ...any) {
+		w.t.Helper()
+		w.t.Fatalf("line %d: %s\ngrants: direct %v\ntrace:\n%s  > %s", number, fmt.Sprintf(format, args...), w.direct, w.trace.String(), text)
+	}
+	left, want, expects := strings.Cut(text, "->")
+	fields := strings.Fields(left)
+	if at, ok := strings.CutPrefix(fields[0], "@"); ok {
+		t := duration(fail, at)
+		if t < w.now {
+			fail("time runs backwards, it is %v", w.now)
+		}
+		w.now, fields = t, fields[1:]
+	}
+	if len(fields) == 0 {
+		return
+	}
+	name := "a"
+	if n, ok := strings.CutSuffix(fields[0], ":"); ok {
+		name, fields = n, fields[1:]
+	}
+	if !expects {
+		fail("what is expected?")
+	}
+	c := w.call(name)
+	e := w.event(fail, c, fields)
+	var got string
+	if e.Kind == Admitted {
+		got = w.admit(fail, c)
+	} else {
+		got = w.describe(c, c.next(e))
+	}
+	fmt.Fprintf(&w.trace, "%12v  %s -> %s\n", w.now, strings.TrimSpace(left), got)
+	if want = strings.TrimSpace(want); !matches(fail, got, want) {
+		fail("got %s, want %s", got, want)
+	}
+}
+
+// event reads what happens to c.
+func (w *world) event(fail func(string, ...any), c *caller, fields []string) Event {
+	o := &wire.Outcome{RetryAfter: wire.NoHint}
+	e := Event{Attempt: c.Attempts, Outcome: o}
+	hint := wire.NoHint
+	for _, f := range fields[1:] {
+		if v, ok := strings.CutPrefix(f, "after="); ok {
+			hint = duration(fail, v)
+		} else if v, ok := strings.CutPrefix(f, "attempt="); ok {
+			n, err := strconv.ParseUint(v, 10, 32)
+			if err != nil {
+				fail("%v", err)
+			}
+			e.Attempt = uint32(n)
+		} else {
+			fail("cannot read %q", f)
+		}
+	}
+	kinds := map[string]EventKind{"begin": Begin, "wake": Wake, "admitted": Admitted, "cancelled": Cancelled}
+	if kind, ok := kinds[fields[0]]; ok {
+		switch kind {
+		case Wake:
+			if !c.waits || c.wakeAt < w.now {
+				fail("nothing wakes it now: waits %v, until %v", c.waits, c.wakeAt)
+			}
+			w.now, c.waits = c.wakeAt, false
+		case Cancelled:
+			c.waits = false
+			if c.line != nil {
+				c.leave()
+			}
+		}
+		return Event{Kind: kind}
+	}
+	switch fields[0] {
+	case "lost":
+		e.Kind, o.Class = Lost, wire.Disconnected
+	case "expired":
+		e.Kind, o.Class = Expired, wire.Timeout
+	case "settled":
+		e.Kind, o.Class = Settled, wire.Cancelled
+	default:
+		e.Kind = Reply
+		if status, err := strconv.ParseUint(fields[0], 10, 16); err == nil {
+			wire.ByStatus{}.Read(&wire.Reply{Status: uint16(status), RetryAfter: hint}, o)
+			return e
+		}
+		for o.Class = 0; o.Class.String() != fields[0]; o.Class++ {
+			if o.Class == wire.NumClasses {
+				fail("there is no event %q", fields[0])
+			}
+		}
+		o.RetryAfter = hint
+	}
+	return e
+}
+
+// admit lets c in if it is first in its line and the units are there.
+func (w *world) admit(fail func(string, ...any), c *caller) string {
+	if c.line == nil {
+		fail("it does not stand in line")
+	}
+	if w.lines[c.line][0] != c {
+		return "refused"
+	}
+	p, m := c.pool(c.wants.Pool)
+	ok, ready := p.TryTake(w.now, m, c.wants.N)
+	switch {
+	case ok:
+		c.leave()
+		return w.describe(c, c.next(Event{Kind: Admitted}))
+	case ready == Never:
+		return "refused"
+	default:
+		return fmt.Sprintf("refused until %v", ready)
+	}
+}
+
+// describe writes a decision as scripts do.
+func (w *world) describe(c *caller, d Decision) string {
+	switch d.Kind {
+	case Idle:
+		return "idle"
+	case Send:
+		return "send"
+	case Wait:
+		return fmt.Sprintf("wait %v", d.After)
+	case Acquire:
+		if w.lines[c.line][0] == c {
+			p, m := c.pool(d.Take.Pool)
+			if _, ready := p.TryTake(w.now, m, d.Take.N); ready != Never {
+				return fmt.Sprintf("queued until %v", ready)
+			}
+		}
+		return "queued"
+	case Answer:
+		return "answer"
+	case Abandon:
+		return fmt.Sprintf("abandon %d", d.Take.N)
+	case Stop:
+		return fmt.Sprintf("stop %v %v", d.End.Reason, d.End.Class)
+	}
+	return fmt.Sprintf("decision(%d)", d.Kind)
+}
+
+// matches compares what a strategy decided with what a script expects.
+func matches(fail func(string, ...any), got, want string) bool {
+	if bounds, ok := strings.CutPrefix(want, "wait ["); ok {
+		lo, hi, ok1 := strings.Cut(strings.TrimSuffix(bounds, ")"), ",")
+		wait, ok2 := strings.CutPrefix(got, "wait ")
+		if !ok1 || !ok2 {
+			return false
+		}
+		d := duration(fail, wait)
+		return duration(fail, lo) <= d && d < duration(fail, hi)
+	}
+	for _, prefix := range []string{"wait ", "queued until ", "refused until "} {
+		if w, ok := strings.CutPrefix(want, prefix); ok {
+			g, ok := strings.CutPrefix(got, prefix)
+			return ok && duration(fail, g) == duration(fail, w)
+		}
+	}
+	if strings.HasPrefix(want, "stop ") && strings.Count(want, " ") == 1 { // any class
+		return strings.HasPrefix(got, want+" ")
+	}
+	return got == want
+}
+
+func duration(fail func(string, ...any), s string) time.Duration {
+	d, err := time.ParseDuration(strings.TrimSpace(s))
+	if err != nil {
+		fail("%v", err)
+	}
+	return d
+}
