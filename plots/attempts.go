@@ -28,7 +28,7 @@ func Attempts(r *metrics.Result) *Figure {
 	f := strip{
 		name: "attempts", headline: s.herdHeadline(), lead: []string{s.setting()}, unit: "attempts per second, log scale",
 		pitch: min(max(math.Floor(1340/float64(max(len(s.rows), 1))), 102), 150), gap: 24,
-		words: s.herdWords, notes: s.notes("Attempts per second in bins of " + span(s.bin)),
+		words: s.herdWords, notes: s.notes("Attempts per second in bins of " + s.binWidth()),
 	}
 	if w := s.window(); (w.hi-w.lo)/s.bin > 1.2*panelWidth {
 		f.notes[0] += " A column of pixels shows the highest of its bins."
@@ -116,20 +116,20 @@ func (s *sheet) markPeak(p pen, r row, b box) {
 		}
 		return
 	}
-	text, face, c := number(peak)+" /s", small, ink
+	text, face, c := metrics.FormatNumber(peak)+" /s", small, ink
 	if s.capacity > 0 {
-		text += " = " + multiple(peak/s.capacity) + " capacity"
+		text += " = " + metrics.FormatNumber(peak/s.capacity) + " × capacity"
 		if peak > secondPeak*s.capacity {
 			face, c = loud, alarm
 		}
 	}
 	aside := ""
 	if !s.oneShot {
-		aside = "(new calls: " + number(r.calls.at(at)) + " /s)"
+		aside = "(new calls: " + metrics.FormatNumber(r.calls.at(at)) + " /s)"
 	}
 	middle := at + r.attempts.width/2
 	if middle > b.time.hi {
-		p.label(b.x+b.w-6, b.y+14, face, c, 1, text+" at "+duration(at))
+		p.label(b.x+b.w-6, b.y+14, face, c, 1, text+" at "+b.moment(at))
 		return
 	}
 	// The label stands above the peak; over the highest, between two panels.
@@ -157,16 +157,16 @@ func (s *sheet) herdWords(r row) []string {
 	if len(s.faults) > 0 {
 		what = "peak after"
 	}
-	if e := r.estimate(metrics.PeakAfter).perSecond(s.bin); e.known {
-		line := fmt.Sprintf("%s %s /s", what, number(e.value))
+	if e := r.estimate(metrics.PeakAfter).per(s.bin); e.known {
+		line := fmt.Sprintf("%s %s /s", what, e.mean())
 		if s.capacity > 0 && e.value > 0 {
-			line += fmt.Sprintf(" (%s capacity)", multiple(e.value/s.capacity))
+			line += fmt.Sprintf(" (%s × capacity)", e.per(s.capacity).mean())
 		}
 		lines = append(lines, line)
 	}
 	lines = append(lines, s.settled(r)...)
 	if e := r.estimate(metrics.Amplification); e.known {
-		lines = append(lines, number(e.value)+" attempts per call")
+		lines = append(lines, e.mean()+" attempts per call")
 	}
 	return lines
 }
@@ -176,7 +176,7 @@ func (s *sheet) herdWords(r row) []string {
 func (s *sheet) settled(r row) []string {
 	m, verb := s.settling()
 	e := r.estimate(m)
-	some := "never in " + percent(e.never) + " of seeds"
+	some := "never in " + metrics.FormatPercent(e.never) + " of seeds"
 	switch {
 	case e.never == 1:
 		return []string{"never " + verb}
@@ -185,9 +185,11 @@ func (s *sheet) settled(r row) []string {
 	case !e.known:
 		return nil
 	}
-	text := verb + " in " + duration(e.value)
-	if e.value == 0 {
-		text = verb + " at once"
+	text := metrics.FormatSettling(e.value, e.varies())
+	if text == metrics.AtOnce {
+		text = verb + " " + text
+	} else {
+		text = verb + " in " + text
 	}
 	if e.never > 0 {
 		return []string{text, some}

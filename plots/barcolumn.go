@@ -16,7 +16,7 @@ type barColumn struct {
 	ticks  []tick
 	marks  []tick // vertical lines with a name
 	values func(r row) estimate
-	text   func(v float64) string
+	text   func(e estimate) string
 	never  string // what to say of a time that never came
 }
 
@@ -34,17 +34,17 @@ func (s *sheet) peakColumn(rows []row) barColumn {
 		c.title = "Peak after the " + s.fault()
 	}
 	c.title += ", attempts per second"
-	c.values = func(r row) estimate { return r.estimate(metrics.PeakAfter).perSecond(s.bin) }
-	c.text = func(v float64) string {
-		if s.capacity == 0 || v == 0 {
-			return number(v) + " /s"
+	c.values = func(r row) estimate { return r.estimate(metrics.PeakAfter).per(s.bin) }
+	c.text = func(e estimate) string {
+		if s.capacity == 0 || e.value == 0 {
+			return e.mean() + " /s"
 		}
-		return number(v) + " /s (" + multiple(v/s.capacity) + ")"
+		return e.mean() + " /s (" + e.per(s.capacity).mean() + " ×)"
 	}
 	if s.capacity > 0 {
 		c.marks = append(c.marks, tick{s.capacity, "capacity"})
 		if s.maxPeak > 0 {
-			c.marks = append(c.marks, tick{s.capacity * s.maxPeak, "bound " + exact(s.maxPeak) + " ×"})
+			c.marks = append(c.marks, tick{s.capacity * s.maxPeak, "bound " + metrics.FormatSet(s.maxPeak) + " ×"})
 		}
 	}
 	c.fit(rows)
@@ -52,7 +52,8 @@ func (s *sheet) peakColumn(rows []row) barColumn {
 }
 
 func (s *sheet) settlingColumn(rows []row) barColumn {
-	c := barColumn{x: barsX + barsWidth + valueRoom + barsGap, w: barsWidth, text: duration}
+	c := barColumn{x: barsX + barsWidth + valueRoom + barsGap, w: barsWidth}
+	c.text = func(e estimate) string { return metrics.FormatSettling(e.value, e.varies()) }
 	m, verb := s.settling()
 	c.never = "never " + verb
 	c.title = "Drain"
@@ -68,6 +69,7 @@ func (s *sheet) settlingColumn(rows []row) barColumn {
 	if !defined(m) && defined(metrics.LatencyP99) {
 		// Without a fault there is nothing to get over; latency tells then.
 		m, c.title = metrics.LatencyP99, "99th percentile of latency"
+		c.text = func(e estimate) string { return e.mean() + " s" }
 	}
 	c.title += ", seconds"
 	c.values = func(r row) estimate { return r.estimate(m) }
@@ -136,7 +138,7 @@ func (c *barColumn) bar(p pen, r row, y float64) {
 		if e.never > 0 {
 			text = c.never
 			if e.never < 1 {
-				text += " in " + percent(e.never) + " of seeds"
+				text += " in " + metrics.FormatPercent(e.never) + " of seeds"
 			}
 		}
 		p.label(c.x+7, y+middle+4, strong, ink, 0, text)
@@ -156,9 +158,9 @@ func (c *barColumn) bar(p pen, r row, y float64) {
 		p.line([]point{{x1, m - 4}, {x1, m + 4}}, 1.5, ink)
 		end = max(end, x1)
 	}
-	text := c.text(e.value)
+	text := c.text(e)
 	if e.never > 0 {
-		text += ", " + percent(e.never) + " never"
+		text += ", " + metrics.FormatPercent(e.never) + " never"
 	}
-	p.label(end+7, y+middle+4, small, ink, 0, text)
+	p.plate(end+7, y+middle+4, small, ink, text)
 }

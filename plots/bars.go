@@ -116,10 +116,10 @@ func (s *sheet) barsHeadline() string {
 			continue
 		}
 		text := clean(r.name) + " wins"
-		if e := r.estimate(metrics.PeakAfter).perSecond(s.bin); e.known {
-			text += ": a peak of " + number(e.value) + " per second"
+		if e := r.estimate(metrics.PeakAfter).per(s.bin); e.known {
+			text += ": a peak of " + e.mean() + " per second"
 			if s.capacity > 0 {
-				text = fmt.Sprintf("%s wins: a peak of %s capacity", clean(r.name), multiple(e.value/s.capacity))
+				text = fmt.Sprintf("%s wins: a peak of %s × capacity", clean(r.name), e.per(s.capacity).mean())
 			}
 			for _, line := range s.settled(r) {
 				text += ", " + line
@@ -138,7 +138,7 @@ func (s *sheet) barNotes() []string {
 	if s.seeds > 1 {
 		notes += fmt.Sprintf(" over %d seeds; whiskers: their 95 %% intervals", s.seeds)
 	}
-	notes += ". Where some seeds never get there, the bar is the median of all. Attempts are counted in bins of " + span(s.bin) + "."
+	notes += ". Where some seeds never get there, the bar is the median of all. Attempts are counted in bins of " + s.binWidth() + "."
 	out := []string{notes}
 	if s.omitted > 0 {
 		out = append(out, fmt.Sprintf("%d more strategies are not shown.", s.omitted))
@@ -151,7 +151,7 @@ func (s *sheet) barRow(p pen, r row, y float64, columns []barColumn) {
 	p.rect(margin, y, 5, barHeight, Colour(r.name))
 	if r.disqualified && r.reason != "" {
 		const x = margin + 14
-		p.label(x, y+barHeight+15, small, quiet, 0, small.fit(r.reason, pageWidth-margin-x))
+		p.plate(x, y+barHeight+15, small, quiet, small.fit(r.reason, pageWidth-margin-x))
 	}
 	for _, col := range columns {
 		col.bar(p, r, y)

@@ -2,8 +2,9 @@ package plots
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"herdlab/sim/metrics"
 )
 
 // setting describes the scenario in a line.
@@ -16,10 +17,10 @@ func (s *sheet) setting() string {
 	case s.clients == 1:
 		parts = append(parts, "1 client")
 	case s.clients > 1:
-		parts = append(parts, thousands(strconv.Itoa(s.clients))+" clients")
+		parts = append(parts, metrics.FormatFixed(float64(s.clients), 0)+" clients")
 	}
 	if s.capacity > 0 {
-		parts = append(parts, "the provider can serve "+exact(s.capacity)+" per second")
+		parts = append(parts, "the provider can serve "+metrics.FormatSet(s.capacity)+" per second")
 	} else {
 		parts = append(parts, "the provider's capacity is not bounded")
 	}
@@ -32,7 +33,7 @@ func (s *sheet) setting() string {
 		if name == "" {
 			name = "fault"
 		}
-		parts = append(parts, fmt.Sprintf("%s from %s to %s", name, span(f.From), span(f.To)))
+		parts = append(parts, name+" "+metrics.FormatPeriod(f.From, f.To))
 	}
 	return body.fit(strings.Join(parts, " · "), pageWidth-2*margin)
 }
@@ -42,8 +43,11 @@ func (s *sheet) binName() string {
 	if s.bin == 1 {
 		return "second"
 	}
-	return span(s.bin)
+	return s.binWidth()
 }
+
+// binWidth is the width of a bin, with its unit.
+func (s *sheet) binWidth() string { return metrics.FormatSet(s.bin) + " s" }
 
 // faultNames is what to call all that is shaded.
 func (s *sheet) faultNames() string {

@@ -30,7 +30,7 @@ func Goodput(r *metrics.Result) *Figure {
 		pitch: min(max(math.Floor(1040/float64(max(len(s.rows), 1))), 78), 140), gap: 16,
 		words: s.goodputWords,
 		y:     scale{hi: most * 1.12},
-		notes: s.notes("Useful answers per second in bins of " + span(width)),
+		notes: s.notes("Useful answers per second in bins of " + metrics.FormatSet(width) + " s"),
 	}
 	f.ticks = func(length float64) []tick { return f.y.round(max(1, int(length/15))) }
 	f.panel = func(p pen, r row, b box) {
@@ -78,10 +78,10 @@ func (s *sheet) goodputHeadline() string {
 func (s *sheet) goodputWords(r row) []string {
 	var lines []string
 	if e := r.estimate(metrics.SuccessRate); e.known {
-		lines = append(lines, percent(e.value)+" of calls answered")
+		lines = append(lines, metrics.FormatPercent(e.value)+" of calls answered")
 	}
 	if e := r.estimate(metrics.SilentLosses); e.known && e.value > 0 {
-		lines = append(lines, number(e.value)+" calls lost silently")
+		lines = append(lines, e.mean()+" calls lost silently")
 	}
 	return append(lines, s.settled(r)...)
 }
@@ -105,9 +105,11 @@ func (s *sheet) markSettled(p pen, r row, b box) {
 	if t > b.time.hi {
 		return
 	}
-	x, text := b.at(t), fmt.Sprintf("%s after %s", verb, duration(*first))
-	if *first == 0 {
-		text = verb + " at once"
+	x, text := b.at(t), metrics.FormatSettling(*first, false)
+	if text == metrics.AtOnce {
+		text = verb + " " + text
+	} else {
+		text = verb + " after " + text
 	}
 	p.vline(x, b.y, b.y+b.h, praise, 2, 2)
 	p.pointer(x+0.5, b.y+8, praise)

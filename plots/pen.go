@@ -103,6 +103,12 @@ func (p pen) text(x, y float64, t typeface, c color.Color, align float64, s stri
 	p.c.FillString(t.face(), p.at(point{x - align*t.width(s), y}), s)
 }
 
+// plate writes s from x on upon paper that covers what lies behind.
+func (p pen) plate(x, y float64, t typeface, c color.Color, s string) {
+	p.rect(x-3, y-t.size+1, t.width(s)+6, t.size+3, paper)
+	p.text(x, y, t, c, 0, s)
+}
+
 // label writes s as text does, on a veil that sets it off from what lies behind.
 func (p pen) label(x, y float64, t typeface, c color.Color, align float64, s string) {
 	w := t.width(s)

@@ -2,7 +2,9 @@ package plots
 
 import (
 	"math"
-	"strconv"
+	"strings"
+
+	"herdlab/sim/metrics"
 )
 
 // scale maps values to a share of an axis, 0 at its beginning and 1 at its end.
@@ -54,7 +56,7 @@ func (s scale) decades(length, apart float64) []tick {
 	for e := first; e <= last && len(ticks) < maxTicks; e++ {
 		t := tick{at: math.Pow(10, e)}
 		if math.Mod(e, every) == 0 {
-			t.label = number(t.at)
+			t.label = metrics.FormatSet(t.at)
 		}
 		ticks = append(ticks, t)
 	}
@@ -66,7 +68,7 @@ func (s scale) round(n int) []tick {
 	step := niceStep((s.hi - s.lo) / float64(n))
 	var ticks []tick
 	for i := math.Ceil(s.lo/step - 1e-9); i*step <= s.hi*(1+1e-9) && len(ticks) < maxTicks; i++ {
-		ticks = append(ticks, tick{at: i * step, label: exact(i * step)})
+		ticks = append(ticks, tick{at: i * step, label: metrics.FormatSet(i * step)})
 	}
 	return ticks
 }
@@ -102,6 +104,11 @@ func niceTime(v float64) float64 {
 	return 86400 * niceStep(v/86400)
 }
 
+// clock writes a time on an axis, to a thousandth and without zeros at the end.
+func clock(t float64) string {
+	return strings.TrimSuffix(strings.TrimRight(metrics.FormatFixed(t, 3), "0"), ".")
+}
+
 // timeUnit is what a time axis counts in.
 type timeUnit struct {
 	name    string
@@ -127,7 +134,7 @@ func (s scale) times(n int) ([]tick, timeUnit) {
 	step := niceTime((s.hi - s.lo) / float64(n))
 	var ticks []tick
 	for i := math.Ceil(s.lo/step - 1e-9); i*step <= s.hi*(1+1e-9) && len(ticks) < maxTicks; i++ {
-		ticks = append(ticks, tick{i * step, trim(strconv.FormatFloat(i*step/u.seconds, 'f', 3, 64))})
+		ticks = append(ticks, tick{i * step, clock(i * step / u.seconds)})
 	}
 	return ticks, u
 }

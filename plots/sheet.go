@@ -133,11 +133,17 @@ func (r row) estimate(m metrics.Metric) estimate {
 // usable says whether a value is there and can be drawn.
 func usable(v *float64) bool { return v != nil && math.Abs(*v) < longest }
 
-// perSecond turns a count per bin into one per second.
-func (e estimate) perSecond(bin float64) estimate {
-	e.value, e.lo, e.hi = e.value/bin, e.lo/bin, e.hi/bin
+// per is e in units of another value: a count per bin per second, or a rate as
+// a multiple of capacity.
+func (e estimate) per(unit float64) estimate {
+	e.value, e.lo, e.hi = e.value/unit, e.lo/unit, e.hi/unit
 	return e
 }
+
+func (e estimate) varies() bool { return e.lo < e.hi }
+
+// mean writes the value.
+func (e estimate) mean() string { return metrics.FormatMean(e.value, e.varies()) }
 
 // settling is the metric that is judged after a fault, and what it is called.
 func (s *sheet) settling() (metrics.Metric, string) {

@@ -3,6 +3,8 @@ package plots
 import (
 	"image/color"
 	"math"
+
+	"herdlab/sim/metrics"
 )
 
 // strip is the frame of the figures over time: one row a strategy, words at the
@@ -196,23 +198,30 @@ func (b box) capacityLine(p pen, capacity float64) {
 	}
 	y := math.Round(b.down(capacity))
 	p.hline(b.x, b.x+b.w, y, ink, 5, 3)
-	text, c := exact(capacity)+" /s", quiet
+	text, c := metrics.FormatSet(capacity)+" /s", quiet
 	if b.first {
 		text, c = "capacity "+text, ink
 	}
 	p.text(b.x+b.w+6, y+4, small, c, 0, small.fit(text, rightWidth-12))
 }
 
-// cut says that attempts go on to the right of the panel, where the label of
-// the capacity leaves room.
+// cut says at the end of the axis of time that attempts go on, or above the
+// label of the capacity if that is in the way.
 func (b box) cut(p pen, r row, capacity float64) {
 	end := r.attempts.lastActive()
 	if end <= b.time.hi {
 		return
 	}
-	y := b.y + 11
-	if capacity > 0 && b.down(capacity) < b.y+b.h/2 {
-		y = b.y + b.h - 3
+	const line = 15
+	y := b.y + b.h
+	if label := math.Round(b.down(capacity)) + 4; capacity > 0 && label > y-line {
+		y = label - line
 	}
-	p.text(b.x+b.w+6, y, small, ink, 0, small.fit("until "+duration(end)+" →", rightWidth-12))
+	p.text(b.x+b.w+6, y, small, ink, 0, small.fit("until "+b.moment(end)+" →", rightWidth-12))
+}
+
+// moment writes a time of the run in the unit of the axis.
+func (b box) moment(t float64) string {
+	u := unitFor(b.time.hi - b.time.lo)
+	return metrics.FormatNumber(t/u.seconds) + " " + u.name
 }

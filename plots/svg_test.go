@@ -89,6 +89,30 @@ func TestTextsStayOnThePageAndApart(t *testing.T) {
 	}
 }
 
+// TestNotesOnTheEndStandInTheirRow: that attempts go on is said beside the label
+// of the capacity and not halfway to the row above.
+func TestNotesOnTheEndStandInTheirRow(t *testing.T) {
+	for _, f := range []*Figure{Attempts(founding()), Goodput(founding())} {
+		texts := textsOf(t, f)
+		notes := 0
+		for _, note := range texts {
+			if !strings.HasPrefix(note.text, "until ") {
+				continue
+			}
+			notes++
+			var name svgText
+			for _, x := range texts { // the name above it that is nearest
+				if x.size == title.size && x.top < note.bottom && x.bottom > name.bottom {
+					name = x
+				}
+			}
+			require.Contains(t, name.text, "exponential", f.Name)
+			require.Greater(t, note.top, name.bottom, "%s: below the height of the name", f.Name)
+		}
+		require.Equal(t, 2, notes, f.Name)
+	}
+}
+
 // wellFormed fails unless doc is well-formed XML.
 func wellFormed(t require.TestingT, doc []byte) {
 	for d := xml.NewDecoder(bytes.NewReader(doc)); ; {

@@ -12,6 +12,8 @@ import (
 	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
 
+	"herdlab/sim/metrics"
+
 	stdfont "golang.org/x/image/font"
 )
 
@@ -66,7 +68,7 @@ func (t typeface) fit(s string, width float64) string {
 func (t typeface) wrap(s string, width float64, n int) []string {
 	var lines []string
 	line := ""
-	words := strings.Fields(s)
+	words := metrics.Words(s)
 	for i, word := range words {
 		if next := strings.TrimLeft(line+" "+word, " "); line == "" || t.width(next) <= width {
 			line = next

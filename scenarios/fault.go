@@ -28,12 +28,12 @@ func (d *decoder) faults(n *yaml.Node) []mockprovider.Outage {
 			continue // it is not known when it is, so nothing is said about that
 		}
 		if o.To <= o.From {
-			d.complain(to, "the outage must end after it begins at %v", o.From)
+			d.complain(to, "the outage must end after it begins at %s", inFile(o.From))
 			continue
 		}
 		for _, other := range outages {
 			if o.From < other.To && other.From < o.To {
-				d.complain(at, "the outage overlaps the one from %v to %v; make them one", other.From, other.To)
+				d.complain(at, "the outage overlaps the one from %s to %s; make them one", inFile(other.From), inFile(other.To))
 				break
 			}
 		}

@@ -50,7 +50,7 @@ func (d *decoder) limit(n *yaml.Node) mockprovider.Limit {
 		limit := s.need("limit", "600/min")
 		if r, ok := d.rate(limit); ok {
 			if r.scale > 1 { // the window would be longer than the file says
-				d.complain(limit, "a window counts whole requests; write %d/%v if the window may be that long", r.count, r.per)
+				d.complain(limit, "a window counts whole requests; write %d/%s if the window may be that long", r.count, inFile(r.per))
 			}
 			w.Limit, w.Length = int32(r.count), r.per // at most maxCount, since it is whole
 		}

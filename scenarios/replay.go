@@ -49,7 +49,7 @@ func (s *Scenario) replay(t *traffic.Trace) error {
 	_, faults := s.provider.FaultSpan()
 	next.horizon = max(s.asked, max(t.Span(), faults)+settleTime)
 	if bins := next.horizon / s.bin; bins > maxBins {
-		return fmt.Errorf("its %v have %d bins of %v; at most %d, so take a wider bin or cut the trace", next.horizon, bins, s.bin, maxBins)
+		return fmt.Errorf("its %s have %d bins of %s; at most %d, so take a wider bin or cut the trace", inFile(next.horizon), bins, inFile(s.bin), maxBins)
 	}
 	var errs []error
 	next.compile(t.MeanOutputTokens(), func(_ *choice, err error) { errs = append(errs, err) })

@@ -53,15 +53,25 @@ func TestLibrary(t *testing.T) {
 	require.ErrorContains(t, err, "there are second-peak, trace-replay")
 }
 
+// A newcomer's first file: it runs as it is, says who wins, and shows what
+// there is to see, a strategy of each kind.
 func TestStarter(t *testing.T) {
 	s, err := scenarios.Parse("starter.yaml", scenarios.Starter())
 	require.NoError(t, err)
-	require.Equal(t, []string{"fixed-30s", "full-jitter", "breaker+full-jitter", "token-bucket", "full-jitter-by-status"}, names(s))
-	for i := range s.Strategies() {
-		r := run(t, s, i, 1)
-		require.NotZero(t, r.Belief.Useful, s.Strategies()[i].Name)
+	require.Equal(t, []string{"naive", "fixed-30s", "full-jitter", "breaker+full-jitter", "token-bucket", "full-jitter-by-status"}, names(s))
+	r := compared(t, s, 1, 6)
+	require.NotEmpty(t, r.Verdict.Winner)
+	require.NotEmpty(t, r.Verdict.RunnerUp)
+	var out []string
+	for _, d := range r.Verdict.Disqualified {
+		out = append(out, d.Strategy)
 	}
-	require.NotZero(t, run(t, s, 4, 1).Belief.Lost, "by status, a 14003 is taken for success")
+	require.Equal(t, []string{"naive", "full-jitter-by-status"}, out)
+	for _, x := range r.Results {
+		require.Zero(t, *x.Figure(metrics.PendingCalls).Mean, "%s: the horizon is long enough", x.Strategy)
+		require.Zero(t, x.Figure(metrics.RecoveryTime).Never, x.Strategy)
+		require.Equal(t, x.Strategy == "full-jitter-by-status", *x.Figure(metrics.SilentLosses).Mean > 0, "by status, a 14003 is taken for success")
+	}
 }
 
 func TestDescribe(t *testing.T) {

@@ -125,13 +125,13 @@ func (d *decoder) horizon(top *section, s *Scenario) {
 	}
 	s.asked = s.horizon
 	if s.bin > s.horizon {
-		d.complain(n, "the horizon %v is shorter than one bin of %v", s.horizon, s.bin)
+		d.complain(n, "the horizon %s is shorter than one bin of %s", inFile(s.horizon), inFile(s.bin))
 	} else if bins := s.horizon / max(s.bin, 1); s.bin > 0 && bins > maxBins {
-		d.complain(n, "a horizon of %v has %d bins of %v; at most %d, so take a wider bin", s.horizon, bins, s.bin, maxBins)
+		d.complain(n, "a horizon of %s has %d bins of %s; at most %d, so take a wider bin", inFile(s.horizon), bins, inFile(s.bin), maxBins)
 	}
 	_, end := s.provider.FaultSpan()
 	if end >= s.horizon {
-		d.complain(n, "the horizon %v does not lie after the end of the last fault at %v, so nothing would be seen of what follows", s.horizon, end)
+		d.complain(n, "the horizon %s does not lie after the end of the last fault at %s, so nothing would be seen of what follows", inFile(s.horizon), inFile(end))
 	}
 }
 

@@ -51,6 +51,12 @@ func findUnit(name string) (unit, *mistake) {
 		}
 		names[i] = u.name
 	}
+	if bare := strings.TrimSpace(name); bare != name {
+		if _, m := findUnit(bare); m != nil {
+			return unit{}, m
+		}
+		return unit{}, mistaken("there is a space before the unit %s; leave it out", bare)
+	}
 	m := mistaken("unknown unit %s; the units are ns, us, ms, s, m (or min), h and d", quoted(name))
 	for _, l := range longNames {
 		if word := strings.ToLower(name); word == l.name || word == l.name+"s" {
@@ -144,6 +150,18 @@ func pow10(n int) uint64 {
 		p *= 10
 	}
 	return p
+}
+
+// inFile writes a duration as files do: 7m and not 7m0s.
+func inFile(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = s[:len(s)-2]
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = s[:len(s)-2]
+	}
+	return s
 }
 
 // rate is count things in each per, an exact ratio. scale is by what both were

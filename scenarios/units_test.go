@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"herdlab/mockprovider"
 	"herdlab/sim/draw"
@@ -24,6 +25,22 @@ func TestDurations(t *testing.T) {
 		require.Nil(t, m, "%s: %v", s, m)
 		require.Equal(t, want, got, s)
 	}
+}
+
+// What a message writes can be pasted into the file.
+func TestInFile(t *testing.T) {
+	for want, d := range map[string]time.Duration{
+		"7m": 7 * time.Minute, "1h": time.Hour, "1h5m": 65 * time.Minute, "10s": 10 * time.Second, "0s": 0, "1m30s": 90 * time.Second, "20h0m10s": 20*time.Hour + 10*time.Second,
+	} {
+		require.Equal(t, want, inFile(d))
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		d := time.Duration(rapid.Int64Range(0, int64(maxDuration)).Draw(rt, "d"))
+		d -= d % rapid.SampledFrom([]time.Duration{1, time.Millisecond, time.Second, time.Minute, time.Hour}).Draw(rt, "of")
+		if back, m := parseDuration(inFile(d)); m != nil || back != d {
+			rt.Fatalf("%v is written as %s", d, inFile(d))
+		}
+	})
 }
 
 func TestRates(t *testing.T) {

@@ -136,7 +136,7 @@ func (d *decoder) dist(n *yaml.Node) draw.Dist {
 		}
 		u := draw.Between(d.duration(ends[0]), d.duration(ends[1]))
 		if u.High < u.Low {
-			d.complain(ends[1], "the upper end %v is below the lower end %v", u.High, u.Low)
+			d.complain(ends[1], "the upper end %s is below the lower end %s", inFile(u.High), inFile(u.Low))
 		}
 		return u
 	case "exponential":

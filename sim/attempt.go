@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -53,6 +54,10 @@ var cancelled = wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}
 
 // send puts an attempt of row i on the wire.
 func (r *run) send(i uint32, c *call, f *fleet, d strategies.Decision) {
+	if c.inFlight == math.MaxUint8 {
+		r.err = fmt.Errorf("sim: strategy %q sends an attempt although %d of the same call are in flight; bound its hedges", f.Program.Name, c.inFlight)
+		return
+	}
 	c.attempts++
 	c.inFlight++
 	var at uint32
@@ -67,13 +72,13 @@ func (r *run) send(i uint32, c *call, f *fleet, d strategies.Decision) {
 	a.deadline, a.call, a.seq, a.number, a.next = 0, i, c.seq, c.attempts, c.flying
 	a.target, a.fleet, a.client, a.where, a.heads = c.target, c.fleet, true, onTheWayUp, 0
 	if d.After > 0 {
-		a.deadline = r.now + d.After
+		a.deadline = later(r.now, d.After)
 	}
 	c.flying = at + 1
 	r.flight++
 	r.rec.AttemptSent(c.attempts)
 	if d.After > 0 {
-		r.expireBy(i, a.deadline)
+		r.expireBy(i, a.deadline, ofAttempts)
 	}
 	up := f.Up.Mean
 	switch {
@@ -84,7 +89,7 @@ func (r *run) send(i uint32, c *call, f *fleet, d strategies.Decision) {
 		_, id := f.identify(i, c.seq)
 		up = f.Up.Draw(f.rand.For(id), uint64(c.attempts)<<32|drawUp)
 	}
-	r.queue.Push(des.Event{At: r.now + up, Ref: at, Kind: evArrive})
+	r.queue.Push(des.Event{At: later(r.now, up), Ref: at, Kind: evArrive})
 }
 
 // arrive hands an attempt to the provider.
@@ -106,8 +111,11 @@ func (r *run) arrive(at uint32) {
 
 // replied takes a reply from the provider and brings it to its client.
 func (r *run) replied(e *wire.Effect) {
-	r.rec.Replied(e.Reply.Class, e.Slot)
 	a := &r.attempts[e.Ticket]
+	if !r.owed(a, e.Ticket) {
+		return
+	}
+	r.rec.Replied(e.Reply.Class, e.Slot)
 	a.where = finished
 	if !a.client {
 		r.rec.Wasted(e.Slot)
@@ -120,7 +128,17 @@ func (r *run) replied(e *wire.Effect) {
 		return
 	}
 	a.where = onTheWayDown
-	r.travel(reply{Reply: e.Reply, slot: e.Slot, attempt: e.Ticket}, delay)
+	r.travel(e, delay)
+}
+
+// owed reports whether the provider owes ticket's attempt an end still, and
+// stops the run if it does not.
+func (r *run) owed(a *attempt, ticket uint32) bool {
+	if a.where == atProvider {
+		return true
+	}
+	r.err = fmt.Errorf("sim: at %v the provider ends ticket %d again; every ticket is answered or dropped, once", r.now, ticket)
+	return false
 }
 
 // way is how long what leaves the provider after so long takes to a's client.
@@ -131,21 +149,22 @@ func (r *run) way(a *attempt, after time.Duration) time.Duration {
 		return after
 	}
 	_, id := f.identify(a.call, a.seq)
-	return after + f.Down.Draw(f.rand.For(id), uint64(a.number)<<32|drawDown)
+	return later(after, f.Down.Draw(f.rand.For(id), uint64(a.number)<<32|drawDown))
 }
 
 // travel sends a reply or a head down the wire.
-func (r *run) travel(t reply, delay time.Duration) {
+func (r *run) travel(e *wire.Effect, delay time.Duration) {
 	var at uint32
 	if n := len(r.freeRep); n > 0 {
 		at = r.freeRep[n-1]
 		r.freeRep = r.freeRep[:n-1]
-		r.transit[at] = t
 	} else {
 		at = uint32(len(r.transit))
-		r.transit = append(r.transit, t)
+		r.transit = append(r.transit, reply{})
 	}
-	r.queue.Push(des.Event{At: r.now + delay, Ref: at, Kind: evReply})
+	t := &r.transit[at]
+	t.Reply, t.slot, t.attempt, t.head = e.Reply, e.Slot, e.Ticket, e.Kind == wire.Head
+	r.queue.Push(des.Event{At: later(r.now, delay), Ref: at, Kind: evReply})
 }
 
 func (r *run) deliverTransit(at uint32) {
@@ -191,7 +210,7 @@ func (r *run) head(e *wire.Effect) {
 	}
 	if delay := r.way(a, e.After); delay > 0 {
 		a.heads++ // its row must not be reused before the head is there
-		r.travel(reply{Reply: e.Reply, attempt: e.Ticket, head: true}, delay)
+		r.travel(e, delay)
 		return
 	}
 	r.deliverHead(e.Ticket, &e.Reply)
@@ -214,9 +233,12 @@ func (r *run) deliverHead(at uint32, rep *wire.Reply) {
 // dropped notes that the provider will never answer an attempt. Its client
 // learns of it from its own timeout only.
 func (r *run) dropped(e *wire.Effect) {
+	a := &r.attempts[e.Ticket]
+	if !r.owed(a, e.Ticket) {
+		return
+	}
 	r.rec.Dropped(e.Slot)
 	r.rec.Wasted(e.Slot)
-	a := &r.attempts[e.Ticket]
 	a.where = finished
 	if !a.client {
 		r.freeAttempt(e.Ticket)
@@ -268,7 +290,6 @@ func (r *run) giveUp(at uint32, how metrics.Ending) (row, number uint32) {
 func (r *run) withdrawAll(i uint32) {
 	for r.calls[i].flying != 0 {
 		_, number := r.giveUp(r.calls[i].flying-1, metrics.Withdrawn)
-		r.useful = false
 		r.decide(i, strategies.Event{Kind: strategies.Settled, Attempt: number, Outcome: &cancelled})
 	}
 }
@@ -279,83 +300,10 @@ func (r *run) abandon(i, number uint32) bool {
 	for at := r.calls[i].flying; at != 0; at = r.attempts[at-1].next {
 		if r.attempts[at-1].number == number {
 			r.giveUp(at-1, metrics.Withdrawn)
-			r.useful = false
 			return true
 		}
 	}
 	f := &r.fleets[r.calls[i].fleet]
 	r.err = fmt.Errorf("sim: strategy %q abandons attempt %d, which is not in flight", f.Program.Name, number)
 	return false
-}
-
-// expireBy makes sure that row i is looked at when deadline comes. A row has
-// one pending look: deadlines of later attempts lie later, so it is moved
-// lazily, and stale ones do not pile up.
-func (r *run) expireBy(i uint32, deadline time.Duration) {
-	if r.expireAt == nil {
-		r.expireAt = make([]time.Duration, len(r.calls))
-	}
-	if at := r.expireAt[i]; at == 0 || deadline < at {
-		r.expireAt[i] = deadline
-		r.queue.Push(des.Event{At: deadline, Ref: i, Kind: evExpire})
-	}
-}
-
-// expire ends whatever of row i has passed its deadline by now.
-func (r *run) expire(i uint32) {
-	if r.expireAt[i] != r.now {
-		return // an earlier look was taken since
-	}
-	r.expireAt[i] = 0
-	c := &r.calls[i]
-	f := &r.fleets[c.fleet]
-	if c.state&active != 0 && f.Patience > 0 && c.born+f.Patience <= r.now {
-		r.cancel(i)
-		return
-	}
-	// Attempts end in the order in which they were sent, which is the reverse
-	// of the list; each end may send another, whose deadline lies later.
-	for c.state&active != 0 {
-		due := uint32(0)
-		for at := c.flying; at != 0; at = r.attempts[at-1].next {
-			if d := r.attempts[at-1].deadline; d > 0 && d <= r.now {
-				due = at
-			}
-		}
-		if due == 0 {
-			break
-		}
-		_, number := r.giveUp(due-1, metrics.TimedOut)
-		r.outcome = wire.Outcome{Class: wire.Timeout, RetryAfter: wire.NoHint}
-		r.useful = false
-		r.decide(i, strategies.Event{Kind: strategies.Expired, Attempt: number, Outcome: &r.outcome})
-		c = &r.calls[i]
-	}
-	if c.state&active == 0 {
-		return
-	}
-	next := time.Duration(0)
-	if f.Patience > 0 {
-		next = c.born + f.Patience
-	}
-	for at := c.flying; at != 0; at = r.attempts[at-1].next {
-		if d := r.attempts[at-1].deadline; d > 0 && (next == 0 || d < next) {
-			next = d
-		}
-	}
-	if next > 0 {
-		r.expireBy(i, next)
-	}
-}
-
-// cancel withdraws a call whose caller has run out of patience.
-func (r *run) cancel(i uint32) {
-	c := &r.calls[i]
-	if c.state&standing != 0 {
-		r.leaveLine(i)
-	}
-	c.state = 0 // from here on its strategy is only told
-	r.withdrawAll(i)
-	r.decide(i, strategies.Event{Kind: strategies.Cancelled})
-	r.settle(i, metrics.Settlement{Withdrawn: true})
 }

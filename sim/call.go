@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -32,6 +33,7 @@ type callState uint8
 const (
 	active   callState = 1 << iota // its call is not settled
 	standing                       // it stands in a line
+	answered                       // a useful answer has reached its client
 )
 
 // Draws of a call's own, besides those of its strategy: they have indices that
@@ -46,19 +48,19 @@ const (
 // callID names a call for its draws.
 func callID(client, seq uint32) uint64 { return uint64(client)<<32 | uint64(seq) }
 
-// identify returns whose call row i holds, and its name.
-func (f *fleet) identify(i uint32, c *call) (client uint32, id uint64) {
+// identify returns whose call number seq of row i is, and its name.
+func (f *fleet) identify(i, seq uint32) (client uint32, id uint64) {
 	if f.open {
-		return uint32(uint64(c.seq) % uint64(f.Traffic.Clients)), uint64(c.seq)
+		return uint32(uint64(seq) % uint64(f.Traffic.Clients)), uint64(seq)
 	}
 	client = i - f.base
-	return client, callID(client, c.seq)
+	return client, callID(client, seq)
 }
 
-// demand returns what a call of f asks for.
-func (f *fleet) demand(c *call) wire.Demand {
+// demand returns what call number seq of f asks for.
+func (f *fleet) demand(seq uint32) wire.Demand {
 	if f.open {
-		return f.Traffic.Arrivals.Demand(f.rand, uint64(c.seq))
+		return f.Traffic.Arrivals.Demand(f.rand, uint64(seq))
 	}
 	return f.Traffic.Size
 }
@@ -87,7 +89,7 @@ func (r *run) beginCall(i uint32) {
 	}
 	r.rec.CallBegan(r.now)
 	if f.Patience > 0 {
-		r.expireBy(i, r.now+f.Patience)
+		r.expireBy(i, later(r.now, f.Patience), ofCaller)
 	}
 	r.decide(i, strategies.Event{Kind: strategies.Begin})
 }
@@ -95,10 +97,23 @@ func (r *run) beginCall(i uint32) {
 // scheduleArrival schedules the next call of an open fleet.
 func (r *run) scheduleArrival(f *fleet) {
 	at, ok := f.Traffic.Arrivals.Next(f.rand, f.next, f.lastAt)
-	if ok {
-		f.lastAt = at
-		r.queue.Push(des.Event{At: at, Ref: uint32(f.index), Kind: evArrival})
+	if !ok {
+		return
 	}
+	switch {
+	case at < f.lastAt:
+		r.err = fmt.Errorf("sim: call %d of fleet %q arrives at %v, the one before it at %v; arrivals must be in order of time", f.next, f.Name, at, f.lastAt)
+		return
+	case at > f.lastAt:
+		f.crowd = 0
+	default:
+		if f.crowd++; f.crowd > MaxClients {
+			r.err = fmt.Errorf("sim: %w: more than %d calls of fleet %q arrive at %v; give arrivals a positive gap", ErrNoProgress, MaxClients, f.Name, at)
+			return
+		}
+	}
+	f.lastAt = at
+	r.queue.Push(des.Event{At: at, Ref: uint32(f.index), Kind: evArrival})
 }
 
 // arrival begins a call of an open fleet in a free row.
@@ -110,6 +125,7 @@ func (r *run) arrival(index uint32) {
 	*c = call{fleet: f.index, seq: uint32(f.next), gen: gen}
 	f.next++
 	r.scheduleArrival(f)
+	r.steps -= min(r.steps, perCaller) // one caller more may explain what goes on
 	r.beginCall(i)
 }
 
@@ -124,8 +140,8 @@ func (r *run) newCall(f *fleet) uint32 {
 		if r.waiting != nil {
 			r.waiting = append(r.waiting, waiter{})
 		}
-		if r.expireAt != nil {
-			r.expireAt = append(r.expireAt, 0)
+		if r.lookAt != nil {
+			r.lookAt = append(r.lookAt, looks{})
 		}
 	}
 	if need := int(i+1) * int(f.cw); need > len(f.callSlab) {
@@ -140,7 +156,7 @@ func (r *run) decide(i uint32, e strategies.Event) {
 		c := &r.calls[i]
 		f := &r.fleets[c.fleet]
 		if r.now != r.stepAt {
-			r.stepAt, r.steps = r.now, 0
+			r.stepAt, r.steps, r.idled = r.now, 0, 0
 		}
 		if r.steps++; r.steps > r.patience {
 			r.stuck(i, c, f)
@@ -153,11 +169,11 @@ func (r *run) decide(i uint32, e strategies.Event) {
 			v.Memory[strategies.PerFleet] = f.perFleet
 			v.Memory[strategies.PerEveryone] = r.everyone
 		}
-		client, id := f.identify(i, c)
+		client, id := f.identify(i, c.seq)
 		v.ID, v.Client, v.Attempts, v.InFlight = id, client, c.attempts, uint32(c.inFlight)
 		v.Born, v.Target, v.Phase, v.Turn = c.born, c.target, uint32(c.phase), uint32(c.turn)
 		if f.open {
-			v.Demand = f.demand(c)
+			v.Demand = f.demand(c.seq)
 		}
 		v.Memory[strategies.PerCall] = f.callWords(i)
 		v.Memory[strategies.PerClient] = f.clientWords(client)
@@ -176,16 +192,16 @@ func (r *run) decide(i uint32, e strategies.Event) {
 		case strategies.Send:
 			c.turn = 0
 			r.send(i, c, f, d)
-			if !f.Program.WantsSent || r.calls[i].state&active == 0 {
+			if !f.Program.WantsSent || r.err != nil {
 				return
 			}
 			e = strategies.Event{Kind: strategies.Sent, Attempt: r.calls[i].attempts}
 			continue
 		case strategies.Wait:
 			c.gen++
-			at := r.now + max(d.After, 0)
-			if at < r.now {
-				at = strategies.Never
+			at := later(r.now, max(d.After, 0))
+			if at == r.now {
+				r.idled = c.phase
 			}
 			r.queue.Push(des.Event{At: at, Ref: i, Gen: c.gen, Kind: evWake})
 		case strategies.Acquire:
@@ -205,7 +221,7 @@ func (r *run) decide(i uint32, e strategies.Event) {
 		case strategies.Stop:
 			r.settle(i, metrics.Settlement{
 				Succeeded: d.End.Reason == strategies.Succeeded,
-				Useful:    e.Terminal() && r.useful,
+				Useful:    c.state&answered != 0,
 				Withdrawn: d.End.Reason == strategies.Withdrawn,
 				Degraded:  d.End.Degraded,
 			})
@@ -234,7 +250,7 @@ func (r *run) settle(i uint32, s metrics.Settlement) {
 	if f.Traffic.Calls > 0 && int(c.seq) >= f.Traffic.Calls {
 		return
 	}
-	_, id := f.identify(i, c)
+	_, id := f.identify(i, c.seq)
 	think := f.Traffic.Think.Draw(f.rand.For(id), drawThink)
-	r.queue.Push(des.Event{At: r.now + think, Ref: i, Kind: evCall})
+	r.queue.Push(des.Event{At: later(r.now, think), Ref: i, Kind: evCall})
 }

@@ -21,9 +21,9 @@ import (
 
 // The closed forms of queueing theory, in units of one mean service time,
 // which is a second here. Every figure is the mean over independent seeds, and
-// must lie within the tolerance of its formula; the standard error is that of
-// the mean over seeds, and has to be a third of the tolerance at most, so that
-// a pass means something.
+// must lie within the tolerance of its formula. The standard error is that of
+// the mean over seeds; the tolerance must be at least two and a half of them,
+// so that a pass means something.
 
 // watched is a provider whose state is integrated over time.
 type watched struct {
@@ -103,6 +103,9 @@ func tolerance() float64 {
 
 func (q queue) check(t *testing.T) {
 	t.Run(q.name, func(t *testing.T) {
+		if racing {
+			t.Skip("statistics, without a race in them")
+		}
 		t.Parallel()
 		seeds := q.seeds
 		if long {
@@ -142,7 +145,7 @@ func (q queue) check(t *testing.T) {
 			within := tolerance() * f.want
 			t.Logf("%-12s %.6f ± %.6f (want %.6f, %+.2f %%)", f.name, mean, se, f.want, 100*(mean/f.want-1))
 			assert.InDelta(t, f.want, mean, within, "%s: standard error %.2g", f.name, se)
-			assert.Less(t, se, within/3, "%s: the run is too short to tell", f.name)
+			assert.Less(t, se, within/2.5, "%s: the run is too short to tell", f.name)
 		}
 	})
 }
@@ -178,18 +181,22 @@ func lognormal(cv float64) draw.Dist {
 
 // M/M/1: L = ρ/(1−ρ), W = 1/(1−ρ), quantiles −ln(1−p)/(1−ρ), P(N ≥ n) = ρⁿ.
 func TestMM1(t *testing.T) {
-	for _, c := range []struct{ rho, seconds float64 }{{0.5, 60_000}, {0.7, 120_000}, {0.8, 400_000}} {
+	for _, c := range []struct {
+		rho, seconds float64
+		seeds        int
+	}{{0.5, 150_000, 10}, {0.7, 300_000, 10}, {0.8, 450_000, 10}} {
 		rho := c.rho
+		n := map[float64]int{0.5: 3, 0.7: 5, 0.8: 10}[rho] // as far as runs of this length see
 		queue{
 			name: fmt.Sprintf("rho=%g", rho), fleet: poisson(t, rho), cfg: serves(1, unbounded, exponential),
-			seconds: c.seconds, seeds: 6,
+			seconds: c.seconds, seeds: c.seeds,
 			figures: []figure{
 				{"L", rho / (1 - rho), func(d day) float64 { return d.MeanCalls() }},
 				{"Lq", rho * rho / (1 - rho), func(d day) float64 { return d.queued / d.seconds() }},
 				{"W", 1 / (1 - rho), func(d day) float64 { return d.MeanSojourn() }},
 				{"p50", math.Ln2 / (1 - rho), func(d day) float64 { return d.Latency.Quantile(0.5).Seconds() }},
 				{"p99", math.Log(100) / (1 - rho), func(d day) float64 { return d.Latency.Quantile(0.99).Seconds() }},
-				{"P(N≥3)", math.Pow(rho, 3), func(d day) float64 { return d.atLeast(3) }},
+				{fmt.Sprintf("P(N≥%d)", n), math.Pow(rho, float64(n)), func(d day) float64 { return d.atLeast(n) }},
 			},
 		}.check(t)
 	}

@@ -73,32 +73,57 @@ const MaxClients = 10_000_000
 var ErrNoProgress = errors.New("no progress in time")
 
 func (x *Experiment) validate() error {
-	if len(x.Fleets) == 0 {
+	switch {
+	case len(x.Fleets) == 0:
 		return errors.New("sim: an experiment needs at least one fleet")
-	}
-	if len(x.Fleets) > 255 {
+	case len(x.Fleets) > 255:
 		return errors.New("sim: an experiment has at most 255 fleets")
-	}
-	if x.Provider == nil {
+	case x.Provider == nil:
 		return errors.New("sim: an experiment needs a provider")
-	}
-	if x.Plan.Horizon <= 0 {
+	case x.Plan.Horizon <= 0:
 		return errors.New("sim: the horizon must be positive")
+	case x.Plan.Bin < 0:
+		return errors.New("sim: the width of a bin must be positive, or 0 for a second")
+	case x.Plan.FaultBegin < 0 || x.Plan.FaultEnd < x.Plan.FaultBegin:
+		return errors.New("sim: the fault must not begin before 0, nor end before it begins")
 	}
-	clients := 0
+	clients, shared := 0, 0
+	if x.Commons != nil {
+		shared = x.Commons.Words()
+	}
 	for i := range x.Fleets {
 		f := &x.Fleets[i]
-		if f.Traffic.Clients < 1 || f.Traffic.Clients > MaxClients {
-			return fmt.Errorf("sim: fleet %q needs 1 to %d clients, not %d", f.Name, MaxClients, f.Traffic.Clients)
+		if err := f.validate(shared); err != nil {
+			return fmt.Errorf("sim: fleet %q %w", f.Name, err)
 		}
 		if clients += f.Traffic.Clients; clients > MaxClients {
 			return fmt.Errorf("sim: the fleets have more than %d clients together", MaxClients)
 		}
-		if f.Program == nil {
-			return fmt.Errorf("sim: fleet %q has no strategy", f.Name)
-		}
-		if f.Traffic.Arrivals == nil && f.Traffic.Calls == 0 && f.Traffic.Think.Average() <= 0 && f.Patience <= 0 {
-			continue // endless calls without a pause: the guard against standing time watches it
+	}
+	return nil
+}
+
+// validate says what is wrong with f; everybody shares so many words.
+func (f *Fleet) validate(shared int) error {
+	t := &f.Traffic
+	switch {
+	case t.Clients < 1 || t.Clients > MaxClients:
+		return fmt.Errorf("needs 1 to %d clients, not %d", MaxClients, t.Clients)
+	case t.Calls < 0:
+		return errors.New("needs a positive number of calls, or 0 for no bound")
+	case f.Program == nil || f.Program.Root == nil || f.Program.Reader == nil:
+		return errors.New("has no strategy: compile one with strategies.Compile")
+	case f.Program.Words[strategies.PerEveryone] > shared:
+		return fmt.Errorf("runs strategy %q, which shares memory with everyone: compile it with the experiment's Commons", f.Program.Name)
+	case f.Patience < 0:
+		return errors.New("needs a positive patience, or 0 for one without end")
+	}
+	for _, d := range []struct {
+		what string
+		dist draw.Dist
+	}{{"start", t.Start}, {"think time", t.Think}, {"way up", f.Up}, {"way down", f.Down}} {
+		if d.dist.Mean < 0 || d.dist.Low < 0 || d.dist.High < d.dist.Low || !(d.dist.CV >= 0) {
+			return fmt.Errorf("has the %s %v: it must not be negative, nor end before it begins", d.what, d.dist)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"runtime"
@@ -19,6 +20,9 @@ import (
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
+
+// ctx never ends.
+var ctx = context.Background()
 
 const never = time.Duration(math.MaxInt64)
 
@@ -163,4 +167,10 @@ func inParallel(n int, f func(i int)) {
 	}
 	close(next)
 	wg.Wait()
+}
+
+func scan(t testing.TB, line, format string, to ...any) {
+	t.Helper()
+	_, err := fmt.Sscanf(line, format, to...)
+	require.NoError(t, err, line)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 	"herdlab/strategies"
 )
@@ -149,4 +148,17 @@ func (w drawn) Delay(c *strategies.Call, p strategies.Purpose, _ int64, _ time.D
 	}
 }
 
-var _ = wire.OK
+// shelf is a pool of so many units that are given back.
+type shelf struct{ size int64 }
+
+func (shelf) Words() int { return 1 }
+
+func (s shelf) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duration) {
+	if m[0]+int64(n) > s.size {
+		return false, strategies.Never
+	}
+	m[0] += int64(n)
+	return true, now
+}
+
+func (shelf) Put(_ time.Duration, m []int64, n uint32) { m[0] -= int64(n) }

@@ -198,12 +198,17 @@ func (r *run) put(f *fleet, client uint32, id strategies.PoolID, n uint32) {
 	}
 }
 
-func (r *run) poolReady(e des.Event) {
+// poolReady takes the timer of a line's head. It reports false if the timer
+// was another's, or has been set anew.
+func (r *run) poolReady(e des.Event) bool {
 	if p := r.poolOf(e.Ref); p.private {
-		r.privateReady(e, p)
-	} else if r.lines[e.Ref].timer == e.Gen {
-		r.admit(e.Ref)
+		return r.privateReady(e, p)
 	}
+	if r.lines[e.Ref].timer != e.Gen {
+		return false
+	}
+	r.admit(e.Ref)
+	return true
 }
 
 // admit lets in whoever stands at the head of a line, as far as units go.

@@ -58,10 +58,12 @@ func (r *run) putPrivate(at uint32, p *poolOf) {
 	}
 }
 
-func (r *run) privateReady(e des.Event, p *poolOf) {
-	if r.places[p.rowOf(e.Ref)].timer == e.Gen {
-		r.admitPrivate(e.Ref, p)
+func (r *run) privateReady(e des.Event, p *poolOf) bool {
+	if r.places[p.rowOf(e.Ref)].timer != e.Gen {
+		return false
 	}
+	r.admitPrivate(e.Ref, p)
+	return true
 }
 
 // admitPrivate lets in the call that stands before its client's own pool, if

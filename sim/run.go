@@ -44,7 +44,7 @@ type run struct {
 	freeAtt  []uint32
 	transit  []reply
 	freeRep  []uint32
-	expireAt []time.Duration // per call: when its pending evExpire fires; nil until needed
+	lookAt   []looks // per call; nil until something can expire
 
 	pools    []poolOf
 	places   []place // per row of a closed fleet; nil until somebody waits
@@ -57,13 +57,13 @@ type run struct {
 	view      strategies.Call
 	viewFleet *fleet       // whose call is in view
 	outcome   wire.Outcome // of the event being decided
-	useful    bool         // whether that event brought a useful answer
 	flight    uint64       // attempts that have not ended for their client
 
 	fired    uint64 // events
 	patience uint64 // how many decisions at one instant are too many
 	steps    uint64 // decisions since time last advanced
 	stepAt   time.Duration
+	idled    uint16 // the phase of the last call that waited no time at stepAt
 	err      error
 	touched  uint32
 }
@@ -91,6 +91,7 @@ type fleet struct {
 	lineOf []uint32 // the first line of each pool
 	next   uint64   // the next arrival of an open fleet, and when the last was
 	lastAt time.Duration
+	crowd  uint64 // how many arrivals in a row were at lastAt
 }
 
 // Run runs the experiment and returns its report, checked against the
@@ -140,7 +141,7 @@ func newRun(x *Experiment) *run {
 	if len(r.pools) > 0 {
 		r.view.Pools = r
 	}
-	r.patience = 100_000 + 1000*uint64(closed)
+	r.patience = 100_000 + perCaller*uint64(closed)
 	r.queue.Opened = r.touch
 	r.scheduleTick()
 	for i := range r.fleets {
@@ -213,6 +214,9 @@ func (r *run) touch(events []des.Event) {
 	r.touched += sum
 }
 
+// perCaller is how many decisions at one instant each caller may explain.
+const perCaller = 1000
+
 // checkEvery is how many events pass between two looks at the context.
 const checkEvery = 1 << 16
 
@@ -229,10 +233,11 @@ func (r *run) loop(ctx context.Context, horizon time.Duration) error {
 			r.now = horizon
 			return r.err
 		}
+		was, stale := r.now, false
 		r.now = e.At
 		switch e.Kind {
 		case evProvider:
-			r.tick(e)
+			stale = !r.tick(e)
 		case evDone:
 			r.step(wire.Done, 0, e.Ref)
 		case evArrive:
@@ -240,13 +245,13 @@ func (r *run) loop(ctx context.Context, horizon time.Duration) error {
 		case evReply:
 			r.deliverTransit(e.Ref)
 		case evExpire:
-			r.expire(e.Ref)
+			stale = !r.expire(e)
 		case evWake:
-			if r.calls[e.Ref].gen == e.Gen {
+			if stale = r.calls[e.Ref].gen != e.Gen; !stale {
 				r.decide(e.Ref, strategies.Event{Kind: strategies.Wake})
 			}
 		case evPool:
-			r.poolReady(e)
+			stale = !r.poolReady(e)
 		case evCall:
 			r.beginCall(e.Ref)
 		case evArrival:
@@ -254,6 +259,9 @@ func (r *run) loop(ctx context.Context, horizon time.Duration) error {
 		}
 		if len(r.effects) > 0 || len(r.kicked) > 0 {
 			r.settleEffects()
+		}
+		if stale {
+			r.now = was // nothing happened, and a run ends with what happens last
 		}
 		if r.err != nil {
 			return r.err
@@ -284,13 +292,17 @@ func (r *run) settleEffects() {
 // so whoever needs the effect after that must look it up again.
 func (r *run) effect(i int) {
 	e := &r.effects[i]
+	if e.After < 0 {
+		r.err = fmt.Errorf("sim: at %v the provider does something %v before it is asked; effects must not lie in the past", r.now, -e.After)
+		return
+	}
 	switch e.Kind {
 	case wire.Started:
 		for int(e.Job) >= len(r.ticketOf) {
 			r.ticketOf = append(r.ticketOf, 0)
 		}
 		r.ticketOf[e.Job] = e.Ticket
-		r.queue.Push(des.Event{At: r.now + e.After, Ref: e.Job, Kind: evDone})
+		r.queue.Push(des.Event{At: later(r.now, e.After), Ref: e.Job, Kind: evDone})
 	case wire.Replied:
 		r.replied(e)
 	case wire.Head:
@@ -309,33 +321,55 @@ func (r *run) step(kind wire.InputKind, ticket, job uint32) {
 	}
 }
 
-func (r *run) tick(e des.Event) {
+// tick gives the provider the tick it asked for. It reports false if it has
+// asked for an earlier one since.
+func (r *run) tick(e des.Event) bool {
 	if e.At != r.tickAt {
-		return // an earlier tick was asked for since
+		return false
 	}
 	r.tickAt = math.MaxInt64
 	r.input.Kind = wire.Tick
 	r.effects = r.provider.Step(r.now, &r.input, r.effects)
 	r.scheduleTick()
+	return true
 }
 
 func (r *run) scheduleTick() {
-	if t := r.provider.NextTick(); t < r.tickAt {
-		r.tickAt = t
-		r.queue.Push(des.Event{At: t, Kind: evProvider})
+	t := r.provider.NextTick()
+	if t >= r.tickAt {
+		return
 	}
+	if t <= r.now {
+		r.err = fmt.Errorf("sim: %w: at %v the provider asks for a tick at %v; NextTick must return a later time, or the largest Duration for never",
+			ErrNoProgress, r.now, t)
+		return
+	}
+	r.tickAt = t
+	r.queue.Push(des.Event{At: t, Kind: evProvider})
 }
 
 // stuck stops a run whose time stands still: there were more decisions at one
 // instant than any herd can explain.
 func (r *run) stuck(i uint32, c *call, f *fleet) {
-	layer := "the innermost send"
+	phase := c.phase
+	if phase == 0 {
+		phase = r.idled
+	}
+	where := "whose calls follow each other without a pause"
 	for k, name := range f.Program.Layers {
-		if c.phase>>k&1 != 0 {
-			layer = "layer " + name
+		if phase>>k&1 != 0 {
+			where = "in layer " + name
 		}
 	}
-	client, _ := f.identify(i, c)
-	r.err = fmt.Errorf("sim: %w: strategy %q keeps deciding at %v for client %d of fleet %q, in %s; make it wait a positive time, or give refusals a positive time",
-		ErrNoProgress, f.Program.Name, r.now, client, f.Name, layer)
+	client, _ := f.identify(i, c.seq)
+	r.err = fmt.Errorf("sim: %w: strategy %q keeps deciding at %v for client %d of fleet %q, %s; make it wait a positive time, or give refusals or think times a positive time",
+		ErrNoProgress, f.Program.Name, r.now, client, f.Name, where)
+}
+
+// later returns now + d, d ≥ 0; a sum that overflows is never.
+func later(now, d time.Duration) time.Duration {
+	if at := now + d; at >= now {
+		return at
+	}
+	return strategies.Never
 }

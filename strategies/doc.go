@@ -4,7 +4,7 @@
 // what to do. It never sleeps, locks, reads a clock or keeps state of its own,
 // so the same value runs a million clients in the simulator and goroutines in
 // production. What it remembers lives in words that its driver owns and hands
-// in, scoped to an attempt, a call, a client, a fleet or everyone.
+// in, scoped to a call, a client, a fleet or everyone.
 //
 // A strategy is a stack of layers, outermost first, around the act of sending.
 // A guard (breaker, limiter, budget) may only tighten what is inside it. A
@@ -12,8 +12,8 @@
 // order is the meaning: a guard outside a loop acts once a call, a guard
 // inside it once an attempt.
 //
-//	Stack(Retry{…}, Breaker{…}, Limit{…})   // every attempt asks the breaker
-//	Stack(Breaker{…}, Retry{…})             // the breaker hears of calls only
+//	[]Layer{Retry{…}, Breaker{…}, TokenBucket{…}} // every attempt asks the breaker
+//	[]Layer{Breaker{…}, Retry{…}}                 // the breaker hears of calls only
 //
 // Glossary. A call is what the caller wants; an attempt is one request that
 // reaches the wire; max attempts counts attempts, so waits are one fewer.

@@ -20,7 +20,7 @@ const (
 	Wake                       // the time of a Wait has come
 	Admitted                   // a pool has admitted the call
 	Cancelled                  // the caller has withdrawn the call
-	Settled                    // an attempt was abandoned because its call is over
+	Settled                    // an attempt was given up: by an Abandon, or because its call is over
 )
 
 // Event is what happened. Reply, Lost, Expired and Settled are the terminal

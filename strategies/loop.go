@@ -3,6 +3,8 @@ package strategies
 import (
 	"fmt"
 	"time"
+
+	"herdlab/mockprovider/wire"
 )
 
 // Loop is a layer that owns what is inside it: when that stops, the loop may
@@ -13,7 +15,8 @@ type Loop interface {
 	Start(now time.Duration, c *Call)
 	// After hears that what is inside has stopped: d is its Stop, e the event
 	// that caused it. A Wait begins it afresh after that time; anything else
-	// goes on to the layer outside, as a rule d itself.
+	// goes on to the layer outside, as a rule d itself. It is not asked about a
+	// Stop of class wire.Cancelled.
 	After(now time.Duration, c *Call, e Event, d Decision) Decision
 }
 
@@ -47,9 +50,9 @@ func (l *looped) Next(now time.Duration, c *Call, e Event) Decision {
 		}
 	}
 	d := l.inner.Next(now, c, e)
-	// A call that its caller has withdrawn is over, and so is one whose
-	// remaining attempts are being settled: there is nothing to begin afresh.
-	if d.Kind == Stop && d.End.Reason != Withdrawn && e.Kind != Settled {
+	// What somebody has given up, the call or its last attempt, is not begun
+	// afresh.
+	if d.Kind == Stop && d.End.Class != wire.Cancelled {
 		d = l.loop.After(now, c, e, d)
 		if d.Kind == Wait {
 			c.Phase |= l.bit

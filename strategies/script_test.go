@@ -2,16 +2,12 @@ package strategies
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"herdlab/mockprovider/wire"
-	"herdlab/sim/draw"
 )
 
 // A script tells a strategy what happens, line by line, and says what it must
@@ -26,9 +22,9 @@ import (
 //
 // A line is [@time] [call:] event [after=hint] [attempt=n] -> decision. The
 // call is written [fleet/]client[.call] and is "a" if left out. A time sets the
-// clock; a wake sets it to the end of that call's wait. Events are begin, wake,
-// admitted, cancelled, lost, expired, settled, and replies: an HTTP status as
-// wire.ByStatus reads it, or a class by name. Decisions are send, idle, answer,
+// clock; a wake sets it to the end of that call's wait. Events are begin, sent,
+// head, wake, admitted, cancelled, lost, expired, settled, and replies: an HTTP
+// status as wire.ByStatus reads it, or a class by name. Decisions are send, idle, answer,
 // abandon n, stop reason [class], wait d, wait [lo,hi), queued [until t]; the
 // event admitted may also be refused [until t].
 //
@@ -54,158 +50,6 @@ func playFleets(t *testing.T, stacks map[string][]Layer, script string) {
 			}
 		}
 	}
-}
-
-// world is a driver in small.
-type world struct {
-	t        *testing.T
-	now      time.Duration
-	everyone []int64
-	fleets   map[string]*fleet
-	calls    map[string]*caller
-	lines    map[*int64][]*caller // by the first word of the pool's memory
-	direct   bool                 // calls have Pools
-	trace    strings.Builder
-}
-
-type fleet struct {
-	program *Program
-	rand    draw.Rand
-	words   []int64
-	clients map[string][]int64
-}
-
-// caller is one call and what its driver knows of it.
-type caller struct {
-	Call
-	world  *world
-	fleet  *fleet
-	waits  bool
-	wakeAt time.Duration
-	wants  Take   // what it stands in line for
-	line   *int64 // nil if it does not
-}
-
-func newWorld(t *testing.T, stacks map[string][]Layer, seed uint64) *world {
-	t.Helper()
-	w := &world{t: t, fleets: map[string]*fleet{}, calls: map[string]*caller{}, lines: map[*int64][]*caller{}}
-	commons := NewCommons()
-	var names []string
-	for name := range stacks {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for i, name := range names {
-		p, err := Compile(Definition{Name: "script", Layers: stacks[name]}, commons)
-		require.NoError(t, err)
-		w.fleets[name] = &fleet{
-			program: p, rand: draw.New(seed).For(uint64(i)),
-			words: make([]int64, p.Words[PerFleet]), clients: map[string][]int64{},
-		}
-	}
-	w.everyone = make([]int64, commons.Words())
-	return w
-}
-
-// call returns the call of that name, [fleet/]client[.call].
-func (w *world) call(name string) *caller {
-	if c := w.calls[name]; c != nil {
-		return c
-	}
-	fleetName, rest := "", name
-	if f, r, ok := strings.Cut(name, "/"); ok {
-		fleetName, rest = f, r
-	}
-	client, _, _ := strings.Cut(rest, ".")
-	f := w.fleets[fleetName]
-	if f == nil {
-		w.t.Fatalf("there is no fleet %q", fleetName)
-	}
-	if f.clients[client] == nil {
-		f.clients[client] = make([]int64, f.program.Words[PerClient])
-	}
-	c := &caller{world: w, fleet: f}
-	c.ID, c.Rand = uint64(len(w.calls)), f.rand
-	c.Memory = [NumScopes][]int64{
-		PerCall:     make([]int64, f.program.Words[PerCall]),
-		PerClient:   f.clients[client],
-		PerFleet:    f.words,
-		PerEveryone: w.everyone,
-	}
-	if w.direct {
-		c.Pools = w
-	}
-	w.calls[name] = c
-	return c
-}
-
-// pool returns a pool of c's program and its memory.
-func (c *caller) pool(id PoolID) (Pool, []int64) {
-	s := c.fleet.program.Pools[id]
-	return s.Pool, c.Memory[s.Scope][s.At:]
-}
-
-// TryTake implements Pools.
-func (w *world) TryTake(call *Call, t Take) bool {
-	for _, c := range w.calls {
-		if &c.Call == call {
-			p, m := c.pool(t.Pool)
-			if len(w.lines[&m[0]]) > 0 {
-				return false
-			}
-			ok, _ := p.TryTake(w.now, m, t.N)
-			return ok
-		}
-	}
-	panic("a call that nobody knows asks for units")
-}
-
-// next asks the strategy and does what a driver does around it.
-func (c *caller) next(e Event) Decision {
-	w := c.world
-	if e.Kind == Begin {
-		clear(c.Memory[PerCall])
-		c.Born, c.Attempts, c.InFlight, c.Phase, c.Turn = w.now, 0, 0, 0, 0
-	}
-	if e.Terminal() {
-		c.InFlight--
-	}
-	d := c.fleet.program.Root.Next(w.now, &c.Call, e)
-	c.Turn++
-	c.TakePuts(func(id PoolID, n uint32) {
-		p, m := c.pool(id)
-		p.Put(w.now, m, n)
-	})
-	switch d.Kind {
-	case Send:
-		c.Turn = 0
-		c.Attempts++
-		c.InFlight++
-	case Wait:
-		c.waits, c.wakeAt = true, saturatingAdd(w.now, d.After)
-	case Acquire:
-		p, m := c.pool(d.Take.Pool)
-		if line := &m[0]; len(w.lines[line]) > 0 {
-			c.stand(line, d.Take)
-		} else if ok, _ := p.TryTake(w.now, m, d.Take.N); ok {
-			return c.next(Event{Kind: Admitted})
-		} else {
-			c.stand(line, d.Take)
-		}
-	}
-	return d
-}
-
-func (c *caller) stand(line *int64, t Take) {
-	c.line, c.wants = line, t
-	c.world.lines[line] = append(c.world.lines[line], c)
-}
-
-func (c *caller) leave() {
-	l := c.world.lines[c.line]
-	i := slices.Index(l, c)
-	c.world.lines[c.line] = slices.Delete(l, i, i+1)
-	c.line = nil
 }
 
 // line plays one line of a script.
@@ -266,7 +110,7 @@ func (w *world) event(fail func(string, ...any), c *caller, fields []string) Eve
 			fail("cannot read %q", f)
 		}
 	}
-	kinds := map[string]EventKind{"begin": Begin, "wake": Wake, "admitted": Admitted, "cancelled": Cancelled}
+	kinds := map[string]EventKind{"begin": Begin, "sent": Sent, "wake": Wake, "admitted": Admitted, "cancelled": Cancelled}
 	if kind, ok := kinds[fields[0]]; ok {
 		switch kind {
 		case Wake:
@@ -279,10 +123,14 @@ func (w *world) event(fail func(string, ...any), c *caller, fields []string) Eve
 			if c.line != nil {
 				c.leave()
 			}
+		case Sent:
+			return Event{Kind: kind, Attempt: e.Attempt}
 		}
 		return Event{Kind: kind}
 	}
 	switch fields[0] {
+	case "head":
+		e.Kind = Head
 	case "lost":
 		e.Kind, o.Class = Lost, wire.Disconnected
 	case "expired":

@@ -2,41 +2,43 @@ package main
 
 import (
 	"math"
+	"strconv"
 
 	"herdlab/sim/metrics"
 )
 
-// mean is the mean of f, NaN if there is none.
-func mean(f metrics.Figure) float64 {
+// meanText writes the mean of f, a dash if there is none.
+func meanText(f metrics.Figure) string {
 	if f.Mean == nil {
-		return math.NaN()
+		return metrics.FormatNumber(math.NaN())
 	}
-	return *f.Mean
+	return metrics.FormatMean(*f.Mean, f.Vary())
 }
 
-// meanOf shows the mean of m with its unit. A time that never came in some
-// seeds has no mean: the share of these seeds is shown instead.
+// meanOf shows the mean of m with its unit.
 func meanOf(m metrics.Metric, unit string) func(*metrics.StrategyResult) string {
 	return func(s *metrics.StrategyResult) string {
 		f := s.Figure(m)
-		if f.Never > 0 {
-			return never(f.Never)
-		}
 		if f.Mean == nil {
-			return humane(mean(f))
+			return meanText(f)
 		}
 		return meanText(f) + unit
 	}
 }
 
-// meanText writes the mean of f. One that is a whole number by chance, while
-// the seeds differ, keeps its digits after the point.
-func meanText(f metrics.Figure) string {
-	v := mean(f)
-	if f.Lo != nil && f.Hi != nil && *f.Lo < *f.Hi && 1 <= v && v < 999.5 {
-		return threeDigits(v)
+// settlingCell shows the mean of a time that may never have come in some
+// seeds: then it has no mean, and their share is shown instead.
+func settlingCell(m metrics.Metric) func(*metrics.StrategyResult) string {
+	return func(s *metrics.StrategyResult) string {
+		switch f := s.Figure(m); {
+		case f.Never > 0:
+			return never(f.Never)
+		case f.Mean == nil:
+			return meanText(f)
+		default:
+			return metrics.FormatSettling(*f.Mean, f.Vary())
+		}
 	}
-	return humane(v)
 }
 
 func never(share float64) string {
@@ -46,6 +48,23 @@ func never(share float64) string {
 	return "never " + tightPercent(share)
 }
 
+// tightPercent writes a share of the seeds within a cell: whole, without a
+// space, and as honest at its ends as metrics.FormatPercent.
+func tightPercent(share float64) string {
+	switch p := math.Round(100 * share); {
+	case p == 0 && share > 0:
+		return "<1%"
+	case p == 100 && share < 1:
+		return ">99%"
+	default:
+		return strconv.FormatFloat(p, 'f', 0, 64) + "%"
+	}
+}
+
 func successCell(s *metrics.StrategyResult) string {
-	return percent(mean(s.Figure(metrics.SuccessRate)))
+	f := s.Figure(metrics.SuccessRate)
+	if f.Mean == nil {
+		return meanText(f)
+	}
+	return metrics.FormatPercent(*f.Mean)
 }

@@ -92,33 +92,18 @@ func (c *console) prepare(name string, o *compareOptions) (*comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := s.Strategies()
-	var names []string
-	for _, x := range all {
-		names = append(names, x.Name)
-	}
-	chosen, err := o.choose(names)
-	if err != nil {
-		return nil, err
-	}
 	if err := bindTrace(s, o); err != nil {
 		return nil, err
 	}
-	x := &comparison{compareOptions: o, scenario: s, palette: paint, dir: o.out}
+	spec := s.Spec(o.first, o.seeds)
+	if err := o.narrow(&spec); err != nil {
+		return nil, err
+	}
+	spec.Tool = metrics.Tool{Name: "herdlab", Version: toolVersion()}
+	spec.Workers, spec.Objective, spec.MaxPeak = o.workers, objective, o.maxPeak
+	x := &comparison{compareOptions: o, scenario: s, spec: spec, palette: paint, dir: o.out}
 	if x.dir == "" {
 		x.dir = filepath.Join("herdlab-out", s.Name())
-	}
-	x.spec = sweep.Spec{
-		Tool:     metrics.Tool{Name: "herdlab", Version: toolVersion()},
-		Scenario: s.Describe(),
-		Seeds:    o.seedList(),
-		New: func(strategy int, seed uint64) (*sim.Experiment, error) {
-			return s.Experiment(chosen[strategy], seed)
-		},
-		Workers: o.workers, Objective: objective, MaxPeak: o.maxPeak,
-	}
-	for _, i := range chosen {
-		x.spec.Strategies = append(x.spec.Strategies, sweep.Strategy{Name: all[i].Name, Summary: all[i].Summary})
 	}
 	return x, nil
 }

@@ -35,10 +35,10 @@ func setting(x *metrics.Scenario) string {
 		parts[0] += ", one call each"
 	}
 	for _, f := range x.Faults {
-		parts = append(parts, printable(f.Name)+" "+fromTo(f.From, f.To))
+		parts = append(parts, printable(f.Name)+" "+metrics.FormatPeriod(f.From, f.To))
 	}
 	if x.Capacity > 0 {
-		parts = append(parts, "capacity "+humane(x.Capacity)+" calls per s")
+		parts = append(parts, "capacity "+metrics.FormatSet(x.Capacity)+" calls per s")
 	} else {
 		parts = append(parts, "capacity unbounded")
 	}
@@ -54,7 +54,7 @@ func method(r *metrics.Result) string {
 	case n > 1:
 		s += fmt.Sprintf(" × %d seeds (%d–%d), same days for each; means over seeds", n, r.Seeds[0], r.Seeds[n-1])
 	}
-	return s + fmt.Sprintf("; %s s bins.", humane(r.Scenario.Bin))
+	return s + "; " + metrics.FormatSet(r.Scenario.Bin) + " s bins."
 }
 
 func count(n int, thing string) string { return counted(n, thing, thing+"s") }
@@ -63,18 +63,5 @@ func counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return grouped(float64(n)) + " " + many
-}
-
-// fromTo writes an interval of the run: in seconds while these are easy to
-// read, and otherwise as minutes or hours.
-func fromTo(from, to float64) string {
-	if to < 1000 {
-		return fmt.Sprintf("from %s to %s s", humane(from), humane(to))
-	}
-	unit, form := "min", func(s int64) string { return fmt.Sprintf("%d:%02d", s/60, s%60) }
-	if to >= 2*3600 {
-		unit, form = "h", func(s int64) string { return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60) }
-	}
-	return fmt.Sprintf("from %s to %s %s", form(int64(from)), form(int64(to)), unit)
+	return metrics.FormatFixed(float64(n), 0) + " " + many
 }

@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"herdlab/sim"
 	"herdlab/sim/metrics"
+	"herdlab/sim/sweep"
 )
 
 // maxSeeds bounds --seeds: the figures of every seed are kept.
@@ -55,7 +57,7 @@ func (o *compareOptions) flags(f *pflag.FlagSet) {
 func (o *compareOptions) validate() error {
 	switch {
 	case o.seeds < 1 || o.seeds > maxSeeds:
-		return fmt.Errorf("--seeds is %d; it must be from 1 to %s", o.seeds, humane(maxSeeds))
+		return fmt.Errorf("--seeds is %d; it must be from 1 to %s", o.seeds, metrics.FormatNumber(maxSeeds))
 	case o.first > math.MaxUint64-uint64(o.seeds-1):
 		return fmt.Errorf("--seed is %d; with %d seeds from there the last one exceeds 64 bits", o.first, o.seeds)
 	case !(o.maxPeak > 0) || math.IsInf(o.maxPeak, 0):
@@ -74,27 +76,23 @@ func (o *compareOptions) validate() error {
 	return nil
 }
 
-// seedList lists the seeds.
-func (o *compareOptions) seedList() []uint64 {
-	seeds := make([]uint64, o.seeds)
-	for i := range seeds {
-		seeds[i] = o.first + uint64(i)
+// narrow leaves in a comparison the strategies that --only names, in the
+// comparison's order; all of them if it names none.
+func (o *compareOptions) narrow(spec *sweep.Spec) error {
+	if len(o.only) == 0 {
+		return nil
 	}
-	return seeds
-}
-
-// choose returns the indices of the strategies that --only names, in the order
-// of names, which are those of the scenario; all of them if it names none.
-func (o *compareOptions) choose(names []string) ([]int, error) {
 	wanted := make(map[string]bool)
 	for _, name := range o.only {
 		wanted[strings.TrimSpace(name)] = true
 	}
+	var names []string
 	var chosen []int
-	for i, name := range names {
-		if len(o.only) == 0 || wanted[name] {
+	for i, s := range spec.Strategies {
+		names = append(names, s.Name)
+		if wanted[s.Name] {
 			chosen = append(chosen, i)
-			delete(wanted, name)
+			delete(wanted, s.Name)
 		}
 	}
 	for _, name := range o.only { // in the order they were typed
@@ -103,9 +101,15 @@ func (o *compareOptions) choose(names []string) ([]int, error) {
 			continue
 		}
 		if near := nearest(name, names); near != "" {
-			return nil, fmt.Errorf("--only: the scenario has no strategy %q; did you mean %s?", name, near)
+			return fmt.Errorf("--only: the scenario has no strategy %q; did you mean %s?", name, near)
 		}
-		return nil, fmt.Errorf("--only: the scenario has no strategy %q; it has %s", name, strings.Join(names, ", "))
+		return fmt.Errorf("--only: the scenario has no strategy %q; it has %s", name, strings.Join(names, ", "))
 	}
-	return chosen, nil
+	all := *spec
+	spec.Strategies = nil
+	for _, i := range chosen {
+		spec.Strategies = append(spec.Strategies, all.Strategies[i])
+	}
+	spec.New = func(strategy int, seed uint64) (*sim.Experiment, error) { return all.New(chosen[strategy], seed) }
+	return nil
 }

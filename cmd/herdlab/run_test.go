@@ -3,21 +3,19 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
+	"regexp"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"herdlab/scenarios"
 	"herdlab/sim/metrics"
+	"herdlab/sim/sweep"
 	"herdlab/strategies"
 )
 
@@ -130,6 +128,21 @@ func TestCompareJSON(t *testing.T) {
 	}
 }
 
+// A program that imports the packages gets what the command prints.
+func TestCompareRunsTheSpec(t *testing.T) {
+	inEmptyDir(t)
+	s, err := scenarios.Builtin("second-peak")
+	require.NoError(t, err)
+	spec := s.Spec(5, 2)
+	spec.Tool = metrics.Tool{Name: "herdlab", Version: toolVersion()}
+	r, err := sweep.Compare(context.Background(), spec)
+	require.NoError(t, err)
+	var want bytes.Buffer
+	require.NoError(t, r.WriteJSON(&want))
+	got := herdlab("compare", "--seed", "5", "--seeds", "2", "--json", "--no-pictures")
+	assert.Equal(t, want.String(), got.out)
+}
+
 // The founding experiment's five tries all fail before the outage ends; that
 // is a matter of arithmetic (1 + 2 + 4 + 8 s and four jitters of half a second
 // at most) and must read so.
@@ -192,22 +205,30 @@ func TestInitIsAScenario(t *testing.T) {
 	assert.Empty(t, files())
 }
 
+// A list has one line for each of its things, and no line is longer than a
+// page: a summary that is too long fails here.
 func TestLists(t *testing.T) {
 	t.Parallel()
-	got := herdlab("strategies")
-	assert.Equal(t, exitOK, got.code)
-	isPage(t, got.out)
-	at := 0
+	var names, about []string
 	for _, b := range strategies.Builtins() {
-		i := strings.Index("\n"+got.out[at:], "\n"+b.Name+" ")
-		require.GreaterOrEqual(t, i, 0, b.Name)
-		at += i
+		names, about = append(names, b.Name), append(about, b.Summary)
 	}
-	got = herdlab("scenarios")
+	isList(t, herdlab("strategies"), names, about)
+	names, about = nil, nil
+	for _, l := range scenarios.List() {
+		names, about = append(names, l.Name), append(about, l.Summary)
+	}
+	isList(t, herdlab("scenarios"), names, about)
+}
+
+func isList(t *testing.T, got ended, names, about []string) {
+	t.Helper()
 	assert.Equal(t, exitOK, got.code)
 	isPage(t, got.out)
-	for _, l := range scenarios.List() {
-		assert.Contains(t, "\n"+got.out, "\n"+l.Name+" ")
+	lines := strings.Split(strings.TrimSuffix(got.out, "\n"), "\n")
+	require.Len(t, lines, len(names), "one line each")
+	for i, line := range lines {
+		assert.Regexp(t, "^"+regexp.QuoteMeta(names[i])+" {2,}"+regexp.QuoteMeta(about[i])+"$", line)
 	}
 }
 
@@ -223,203 +244,4 @@ func TestCompletionKnowsScenarios(t *testing.T) {
 	got := herdlab("__complete", "compare", "")
 	assert.Equal(t, exitOK, got.code)
 	assert.Contains(t, got.out, "second-peak\n")
-}
-
-// What is wrong with the command line or a file is said on stderr, with what
-// was meant if that can be guessed; nothing is printed, nothing is written,
-// and the exit code is 2.
-func TestInvalid(t *testing.T) {
-	files := inEmptyDir(t)
-	write(t, "bad.yaml", "herdlab: 1\nname: bad\ntitel: misspelt\n")
-	write(t, "bad.csv", "t,prompt_tokens,output_tokens\n0,1,1\n1,x,1\n")
-	write(t, "good.csv", "t,prompt_tokens,output_tokens\n0,1,1\n")
-	before := files()
-	for _, x := range []struct {
-		args string
-		says []string
-	}{
-		{"comapre", []string{`unknown command "comapre"`, "compare"}},
-		{"compare --sedes 3", []string{"unknown flag: --sedes; did you mean --seeds?"}},
-		{"compare --seeds x", []string{`invalid argument "x" for "--seeds" flag: invalid syntax`}},
-		{"compare --from 5", []string{"--from", "missing unit"}},
-		{"compare a b", []string{"at most 1 arg"}},
-		{"init x", []string{"unknown command"}},
-		{"compare --seeds 0", []string{"--seeds is 0", "from 1"}},
-		{"compare --seeds 999999999", []string{"--seeds", "100,000"}},
-		{"compare --seed 18446744073709551615 --seeds 2", []string{"--seed", "64 bits"}},
-		{"compare --max-peak 0", []string{"--max-peak"}},
-		{"compare --max-peak NaN", []string{"--max-peak"}},
-		{"compare --max-peak Inf", []string{"--max-peak"}},
-		{"compare --workers -1", []string{"--workers"}},
-		{"compare --objective fastest", []string{"--objective", "fastest", "drain, peak, attempts, latency, success"}},
-		{"compare --color sometimes", []string{"--color", "auto, always or never"}},
-		{"compare --only niave", []string{`no strategy "niave"`, "did you mean naive?"}},
-		{"compare --only naive,zzz", []string{`no strategy "zzz"`, "it has naive, "}},
-		{"compare secnd-peak", []string{`"secnd-peak"`, "did you mean second-peak?"}},
-		{"compare nothing-like-it.yaml", []string{"no scenario and no file", "second-peak, "}},
-		{"compare .", []string{"directory"}},
-		{"compare bad.yaml", []string{"bad.yaml:3:1: ", "titel: misspelt", "title", "nothing was run"}},
-		{"compare trace-replay", []string{"--trace"}},
-		{"compare --trace good.csv", []string{"second-peak", "--trace"}},
-		{"compare --rate 2", []string{"--trace"}},
-		{"compare --from 3s", []string{"--trace"}},
-		{"compare trace-replay --trace missing.csv", []string{"missing.csv"}},
-		{"compare trace-replay --trace bad.csv", []string{"bad.csv:3: ", "nothing was run"}},
-		{"compare trace-replay --trace bad.yaml", []string{"bad.yaml:1: "}},
-		{"compare trace-replay --trace good.csv --rate 0", []string{"--rate"}},
-		{"compare trace-replay --trace good.csv --rate NaN", []string{"--rate"}},
-		{"compare trace-replay --trace good.csv --from -3s", []string{"--from"}},
-		{"compare trace-replay --trace good.csv --from 3s --to 2s", []string{"--to", "3s"}},
-		{"compare trace-replay --trace good.csv --from 3s", []string{"good.csv", "--from"}},
-	} {
-		got := herdlab(strings.Fields(x.args)...)
-		assert.Equal(t, exitInvalid, got.code, x.args)
-		assert.Empty(t, got.out, x.args)
-		for _, s := range x.says {
-			assert.Contains(t, got.err, s, x.args)
-		}
-		assert.True(t, strings.HasSuffix(got.err, "\n"), x.args)
-		assert.Equal(t, before, files(), x.args)
-	}
-	for _, hostile := range []string{"", "\x00", strings.Repeat("[", 1000), strings.Repeat("a: 1\n", 1<<19), "a: &a [*a]"} {
-		got := herdlabIn(context.Background(), hostile, "compare", "-")
-		assert.Equal(t, exitInvalid, got.code)
-		assert.Empty(t, got.out)
-		assert.Contains(t, got.err, "stdin")
-		assert.Equal(t, before, files())
-	}
-}
-
-// Problems begin with file:line:column, so that editors jump to them.
-func TestProblemsBeginWithTheirPlace(t *testing.T) {
-	inEmptyDir(t)
-	write(t, "bad.yaml", "herdlab: 1\nname: bad\ntitel: misspelt\n")
-	got := herdlab("compare", "bad.yaml")
-	assert.True(t, strings.HasPrefix(got.err, "bad.yaml:"), got.err)
-}
-
-// A picture that cannot be written costs nobody the result.
-func TestOutCannotBeMade(t *testing.T) {
-	inEmptyDir(t)
-	write(t, "file", "")
-	got := herdlab(with("--out", filepath.Join("file", "pictures"))...)
-	assert.Equal(t, exitInternal, got.code)
-	isPage(t, got.out)
-	assert.Contains(t, got.out, "wins on")
-	assert.Contains(t, got.err, "file")
-}
-
-// broken is a stdout that fails.
-type broken struct{ err error }
-
-func (b broken) Write([]byte) (int, error) { return 0, b.err }
-
-func TestBrokenStdout(t *testing.T) {
-	inEmptyDir(t)
-	for _, x := range []struct {
-		err  error
-		code int
-		says string
-	}{
-		{&os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}, exitOK, ""}, // its reader has had enough
-		{errors.New("no space left on device"), exitInternal, "no space left on device"},
-	} {
-		for _, args := range [][]string{with("--no-pictures"), with("--no-pictures", "--json"), {"init"}, {"strategies"}, {"version"}} {
-			var stderr strings.Builder
-			code := run(context.Background(), args, strings.NewReader(""), broken{x.err}, &stderr, os.Getenv)
-			assert.Equal(t, x.code, code, args)
-			assert.Contains(t, stderr.String(), x.says, args)
-			if x.says == "" {
-				assert.Empty(t, stderr.String(), args)
-			}
-		}
-	}
-}
-
-// endless has a strategy that is done at once and one that takes for ever.
-const endless = `herdlab: 1
-name: endless
-title: One strategy is done at once and the other never
-about: For interrupts.
-horizon: 200h
-bin: 60s
-fleet: {clients: 60, traffic: {one_shot: {within: 1ms}}}
-provider: {capacity: {slots: 6, queue: 0, service: 2s, full: 503}, refusal_time: 50ms}
-faults: [outage: {from: 0s, to: 199h, reply: 503}]
-strategies: [five-tries, naive]
-`
-
-func TestInterrupt(t *testing.T) {
-	files := inEmptyDir(t)
-	for _, asJSON := range []bool{false, true} {
-		args := []string{"compare", "-", "--seeds", "1", "--out", "pictures"}
-		if asJSON {
-			args = append(args, "--json")
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second/2)
-		got := herdlabIn(ctx, endless, args...)
-		cancel()
-		assert.Equal(t, exitInterrupted, got.code)
-		assert.Contains(t, got.err, "interrupted; 1 of 2 strategies are complete")
-		assert.NotEmpty(t, files(), "pictures of what is complete")
-		require.NoError(t, os.RemoveAll("pictures"))
-		if asJSON {
-			r, err := metrics.ReadResult(strings.NewReader(got.out))
-			require.NoError(t, err)
-			assert.False(t, r.Complete)
-			require.Len(t, r.Results, 1)
-			assert.Equal(t, "five-tries", r.Results[0].Strategy)
-			continue
-		}
-		isPage(t, got.out)
-		assert.Contains(t, got.out, "five-tries")
-		assert.NotContains(t, got.out, "naive")
-	}
-}
-
-func TestInterruptAtOnce(t *testing.T) {
-	files := inEmptyDir(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	got := herdlabIn(ctx, "", quick...)
-	assert.Equal(t, exitInterrupted, got.code)
-	assert.Empty(t, got.out)
-	assert.Contains(t, got.err, "interrupted; 0 of 4 strategies are complete")
-	got = herdlabIn(ctx, "", with("--json")...)
-	assert.Equal(t, exitInterrupted, got.code)
-	r, err := metrics.ReadResult(strings.NewReader(got.out))
-	require.NoError(t, err)
-	assert.False(t, r.Complete)
-	assert.Empty(t, r.Results)
-	assert.Empty(t, files())
-}
-
-// Law 1: the same bytes of everything for any number of cores and workers,
-// again and again.
-func TestSameBytes(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	var first map[string]string
-	for _, cores := range []int{1, 2, 8} {
-		runtime.GOMAXPROCS(cores)
-		for range 2 {
-			files := inEmptyDir(t)
-			all := map[string]string{}
-			got := herdlab(with("--wide")...)
-			require.Equal(t, exitOK, got.code, got.err)
-			all["stdout"], all["stderr"] = got.out, got.err
-			all["json"] = herdlab(with("--json", "--no-pictures")...).out
-			for _, f := range files() {
-				if text, err := os.ReadFile(f); err == nil {
-					all[f] = string(text)
-				}
-			}
-			if first == nil {
-				first = all
-			}
-			require.Len(t, all, len(first))
-			for name, text := range first {
-				assert.True(t, text == all[name], "%s differs with GOMAXPROCS=%d", name, cores)
-			}
-		}
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"herdlab/scenarios"
+	"herdlab/sim/metrics"
 	"herdlab/sim/traffic"
 )
 
@@ -88,9 +89,9 @@ func inputName(o *compareOptions) string {
 	name := filepath.Base(o.trace)
 	switch {
 	case o.to > 0:
-		name += " " + fromTo(o.from.Seconds(), o.to.Seconds())
+		name += " " + metrics.FormatPeriod(o.from.Seconds(), o.to.Seconds())
 	case o.from > 0:
-		name += fmt.Sprintf(" from %s s", humane(o.from.Seconds()))
+		name += " from " + metrics.FormatSeconds(o.from.Seconds())
 	}
 	if o.rate != 1 {
 		name += fmt.Sprintf(" at %v × the rate", o.rate)

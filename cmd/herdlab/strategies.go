@@ -24,7 +24,8 @@ func (c *console) strategies() *cobra.Command {
 	}
 }
 
-// list sets names and what they are about side by side, within the page.
+// list sets names and what they are about side by side, one a line: whoever
+// writes a summary keeps it short.
 func list(names, about []string) string {
 	width := 0
 	for _, n := range names {
@@ -32,11 +33,7 @@ func list(names, about []string) string {
 	}
 	var b strings.Builder
 	for i, n := range names {
-		b.WriteString(n)
-		b.WriteString(strings.Repeat(" ", width-columns(n)+gap))
-		text := wrap(about[i], pageWidth-width-gap, 0)
-		b.WriteString(strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", width+gap)))
-		b.WriteByte('\n')
+		b.WriteString(n + strings.Repeat(" ", width-columns(n)+gap) + about[i] + "\n")
 	}
 	return b.String()
 }

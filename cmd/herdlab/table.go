@@ -103,7 +103,7 @@ func settlingWord(r *metrics.Result) string {
 }
 
 func settlingColumn(r *metrics.Result) *column {
-	return numbers(r, []string{"", "", settlingWord(r)}, meanOf(settling(r), " s"))
+	return numbers(r, []string{"", "", settlingWord(r)}, settlingCell(settling(r)))
 }
 
 // sparkColumn draws the attempts over time. Its heading says which seed's they
@@ -144,5 +144,5 @@ func binWidth(bin float64) string {
 	if bin == 1 {
 		return "s"
 	}
-	return humane(bin) + " s"
+	return metrics.FormatSet(bin) + " s"
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"math"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,49 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 )
-
-func TestHumane(t *testing.T) {
-	t.Parallel()
-	for _, x := range []struct {
-		v    float64
-		want string
-	}{
-		{0, "0"}, {5, "5"}, {60, "60"}, {1086, "1,086"}, {370860, "370,860"}, {1234567, "1.23 M"}, {999999.4, "999,999"}, {2e9, "2.00 G"},
-		{2.85, "2.85"}, {4.265, "4.26"}, {9.994, "9.99"}, {9.996, "10.0"}, {56.16, "56.2"}, {99.94, "99.9"}, {99.96, "100"},
-		{272.951, "273"}, {999.4, "999"}, {999.6, "1,000"}, {1086.4, "1,086"}, {0.188, "0.188"}, {0.05, "0.05"}, {-2.5, "−2.50"},
-		{math.NaN(), "–"}, {math.Inf(1), "never"},
-	} {
-		assert.Equal(t, x.want, humane(x.v), "%v", x.v)
-	}
-}
-
-// A number is never off by more than half of its third digit.
-func TestHumaneIsClose(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		v := rapid.Float64Range(1e-6, 999_999).Draw(rt, "v")
-		back, err := strconv.ParseFloat(strings.ReplaceAll(humane(v), ",", ""), 64)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		if math.Abs(back-v) > 0.0051*v {
-			rt.Fatalf("%v is shown as %s", v, humane(v))
-		}
-	})
-}
-
-func TestPercent(t *testing.T) {
-	t.Parallel()
-	for _, x := range []struct {
-		share float64
-		want  string
-	}{
-		{1, "100 %"}, {0, "0 %"}, {0.5, "50.0 %"}, {0.634, "63.4 %"},
-		{0.99999, ">99.9 %"}, {0.00001, "<0.1 %"}, {0.999, "99.9 %"}, {math.NaN(), "–"},
-	} {
-		assert.Equal(t, x.want, percent(x.share), "%v", x.share)
-	}
-}
 
 func TestTightPercent(t *testing.T) {
 	t.Parallel()

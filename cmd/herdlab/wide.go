@@ -63,7 +63,7 @@ func intervalNote(r *metrics.Result) string {
 func interval(m metrics.Metric) func(*metrics.StrategyResult) string {
 	return func(s *metrics.StrategyResult) string {
 		f := s.Figure(m)
-		text := humane(mean(f))
+		text := meanText(f)
 		switch {
 		case f.Never > 0:
 			return never(f.Never)
@@ -81,7 +81,7 @@ func interval(m metrics.Metric) func(*metrics.StrategyResult) string {
 func successInterval(s *metrics.StrategyResult) string {
 	f := s.Figure(metrics.SuccessRate)
 	if f.Mean == nil || f.Lo == nil || f.Hi == nil || *f.Lo == *f.Hi {
-		text := strings.TrimSuffix(percent(mean(f)), " %")
+		text := strings.TrimSuffix(successCell(s), " %")
 		if f.Lo != nil {
 			text += " ± 0"
 		}
@@ -98,7 +98,7 @@ const meanDigits = 4
 // the half-width, or two if the first is 1 or 2, as physicists round.
 func plusMinus(mean, half float64) string {
 	if half == 0 {
-		return humane(mean) + " ± 0"
+		return metrics.FormatNumber(mean) + " ± 0"
 	}
 	decimals := min(6, -int(math.Floor(math.Log10(half)))) // finer is noise of the arithmetic
 	if half*math.Pow10(decimals) < 2.95 {
@@ -111,12 +111,9 @@ func plusMinus(mean, half float64) string {
 		unit := math.Pow10(-decimals)
 		mean, half, decimals = math.Round(mean/unit)*unit, math.Round(half/unit)*unit, 0
 	}
-	text := fixed(math.Abs(mean), decimals)
-	if mean < 0 {
-		text = "−" + text
-	}
+	text := metrics.FormatFixed(mean, decimals)
 	if least := math.Pow10(-decimals); half < least/2 {
-		return text + " ± <" + fixed(least, decimals)
+		return text + " ± <" + metrics.FormatFixed(least, decimals)
 	}
-	return text + " ± " + fixed(half, decimals)
+	return text + " ± " + metrics.FormatFixed(half, decimals)
 }

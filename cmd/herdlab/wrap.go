@@ -1,28 +1,24 @@
 package main
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"herdlab/sim/metrics"
 )
 
 // pageWidth is how many columns a page has, whatever terminal shows it: output
 // that is piped, pasted and compared must not depend on a window.
 const pageWidth = 80
 
-// joint is a space between a number and its unit, which stay on one line.
-var joint = regexp.MustCompile(`(\d) (s\b|min\b|h\b|%|×)`)
-
-// wrap breaks text at its spaces into lines of at most width columns; lines
-// after the first are indented. A word that is longer than a line stays whole:
-// it is a path, and paths are copied.
+// wrap breaks text into lines of at most width columns; lines after the first
+// are indented. A word that is longer than a line stays whole: it is a path,
+// and paths are copied.
 func wrap(text string, width, indent int) string {
-	const glue = "\x00"
 	var b strings.Builder
 	at := 0
-	for i, word := range strings.Fields(joint.ReplaceAllString(text, "$1"+glue+"$2")) {
-		word = strings.ReplaceAll(word, glue, " ")
+	for i, word := range metrics.Words(text) {
 		n := columns(word)
 		switch {
 		case i == 0:

@@ -30,6 +30,10 @@ type Figure struct {
 	PerSeed []*float64 `json:"per_seed"`
 }
 
+// Vary reports whether the seeds for which the figure is defined differ: then
+// its interval has a width.
+func (f *Figure) Vary() bool { return f.Lo != nil && f.Hi != nil && *f.Lo < *f.Hi }
+
 // Figures are the figures of one strategy by the name of their metric. They
 // are written in the order of the metrics and not of the alphabet.
 type Figures map[string]Figure

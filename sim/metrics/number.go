@@ -1,10 +1,155 @@
 package metrics
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
 )
+
+// This file is how numbers are written for people, in tables, sentences and
+// figures alike: the same value reads the same wherever it is met.
+
+// FormatNumber writes v with three significant digits, or with all that are
+// left of the point, in groups of three: 0.05, 2.85, 39.9, 273, 1,086. Whole
+// numbers have no point, and from a million on numbers have a letter: 1.23 M,
+// 2.00 G, 7.05 T. Infinity is "never" and NaN a dash.
+func FormatNumber(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < million {
+		return FormatFixed(v, 0)
+	}
+	return significant(v)
+}
+
+// FormatMean writes the mean of values as FormatNumber does, unless it is a
+// whole number by chance, while the values vary: then it keeps its digits
+// after the point, 31.0, and does not pass for exact.
+func FormatMean(mean float64, vary bool) string {
+	if vary && mean != 0 && math.Abs(mean) < million {
+		return significant(mean)
+	}
+	return FormatNumber(mean)
+}
+
+// FormatSet writes a number that was set and not measured: as FormatNumber
+// does, without zeros at the end of a fraction, 2.5.
+func FormatSet(v float64) string {
+	s, letter, _ := strings.Cut(FormatNumber(v), " ")
+	if letter != "" {
+		letter = " " + letter
+	}
+	if strings.Contains(s, ".") && !strings.Contains(s, "e") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s + letter
+}
+
+// FormatFixed writes v with so many decimals and groups of three before the
+// point.
+func FormatFixed(v float64, decimals int) string {
+	digits := strconv.FormatFloat(math.Abs(v), 'f', decimals, 64)
+	whole, fraction, point := strings.Cut(digits, ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if point {
+		whole += "." + fraction
+	}
+	if v < 0 && strings.Trim(digits, "0.") != "" {
+		return minus + whole
+	}
+	return whole
+}
+
+// FormatPercent writes a share with one decimal, or none if it is a whole
+// number: 63.4 %, 25 %. Only all is 100 % and only nothing is 0 %: close to
+// either end there are more decimals, 99.997 %, down to <0.001 %.
+func FormatPercent(share float64) string {
+	if math.IsNaN(share) {
+		return none
+	}
+	return formatPercent(share, percentPlaces(share)) + " %"
+}
+
+// FormatSeconds writes a length of time, given in seconds, with its unit.
+func FormatSeconds(v float64) string { return withUnit(FormatNumber(v), "s") }
+
+// AtOnce is what is said of a drain or a recovery that takes no time.
+const AtOnce = "at once"
+
+// FormatSettling writes how long a drain or a recovery took, in seconds: at
+// once if it took no time.
+func FormatSettling(mean float64, vary bool) string {
+	if mean == 0 {
+		return AtOnce
+	}
+	return withUnit(FormatMean(mean, vary), "s")
+}
+
+// FormatPeriod writes the period between two moments of a run, given in
+// seconds: in seconds as long as these are easy to read, from 0 to 300 s, then
+// as minutes or hours, from 25:00 to 27:00 min.
+func FormatPeriod(from, to float64) string {
+	unit, write := "s", FormatSet
+	switch {
+	case to < 1000 || to >= clockEnds || from != math.Trunc(from) || to != math.Trunc(to):
+	case to < 2*3600:
+		unit, write = "min", func(s float64) string { return fmt.Sprintf("%d:%02d", int64(s)/60, int64(s)%60) }
+	default:
+		unit, write = "h", func(s float64) string {
+			return fmt.Sprintf("%d:%02d:%02d", int64(s)/3600, int64(s)/60%60, int64(s)%60)
+		}
+	}
+	return withUnit("from "+write(from)+" to "+write(to), unit)
+}
+
+const (
+	// none is written where there is no number, minus before one below 0.
+	none  = "–"
+	minus = "−"
+	// million is where letters begin: less would be rounded up to it.
+	million = 999_999.5
+	// clockEnds is a time that no clock shows, in seconds.
+	clockEnds = 1e12
+)
+
+// withUnit puts a unit behind a number. Words have none.
+func withUnit(number, unit string) string {
+	if number == none || number == "never" {
+		return number
+	}
+	return number + " " + unit
+}
+
+// significant writes v with three significant digits, or with all that are
+// left of the point.
+func significant(v float64) string {
+	a := math.Abs(v)
+	switch {
+	case math.IsNaN(v):
+		return none
+	case math.IsInf(v, 0):
+		return "never"
+	case a >= 999.5e12:
+		return signed(v, strconv.FormatFloat(a, 'g', 3, 64))
+	case a >= 999.5e9:
+		return significant(v/1e12) + " T"
+	case a >= 999.5e6:
+		return significant(v/1e9) + " G"
+	case a >= million:
+		return significant(v/1e6) + " M"
+	case a < 0.9995: // zeros at the end would say little and cost much
+		return signed(v, strconv.FormatFloat(a, 'g', 3, 64))
+	}
+	return FormatFixed(v, places(v))
+}
+
+func signed(v float64, digits string) string {
+	if v < 0 {
+		return minus + digits
+	}
+	return digits
+}
 
 // places is how many decimals show three significant digits of x, and none
 // where digits before the point are enough.
@@ -21,43 +166,43 @@ func places(x float64) int {
 	return min(9, 2-int(math.Floor(math.Log10(x))))
 }
 
-// grouped writes x with so many decimals and a comma between thousands.
-func grouped(x float64, decimals int) string {
-	s := strconv.FormatFloat(x, 'f', decimals, 64)
-	whole, fraction, _ := strings.Cut(s, ".")
-	digits := strings.TrimPrefix(whole, "-")
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	if len(whole) > 0 && whole[0] == '-' {
-		digits = "-" + digits
-	}
-	if fraction != "" {
-		return digits + "." + fraction
-	}
-	return digits
-}
+// maxPercentPlaces bounds how many decimals a percentage has: one call in a
+// hundred thousand.
+const maxPercentPlaces = 3
 
-// number writes x with three significant digits or more.
-func number(x float64) string { return grouped(x, places(x)) }
-
-// count writes the mean of a count: whole numbers without decimals.
-func count(x float64) string {
-	if x == math.Trunc(x) {
-		return grouped(x, 0)
-	}
-	return number(x)
-}
-
-// percentPlaces is how many decimals a share needs, so that one below 1 is not
-// shown as 100 %.
+// percentPlaces is how many decimals a share has, so that it is not taken for
+// all or nothing.
 func percentPlaces(share float64) int {
-	if share == 0 || share == 1 {
+	p := 100 * share
+	whole := math.Abs(p-math.Round(p)) < 1e-9 // 100 × 0.29 is a bit less than 29
+	if share <= 0 || share >= 1 || whole && !absolute(p, 0) {
 		return 0
 	}
 	decimals := 1
-	for decimals < 9 && math.Round(share*100*math.Pow10(decimals)) == 100*math.Pow10(decimals) {
+	for decimals < maxPercentPlaces && absolute(p, decimals) {
 		decimals++
 	}
 	return decimals
+}
+
+// absolute reports whether p percent with so many decimals reads as all or
+// nothing.
+func absolute(p float64, decimals int) bool {
+	unit := math.Pow10(decimals)
+	r := math.Round(p * unit)
+	return r == 0 || r == 100*unit
+}
+
+// formatPercent writes a share in percent with so many decimals, without the
+// unit.
+func formatPercent(share float64, decimals int) string {
+	p := 100 * share
+	least := math.Pow10(-decimals)
+	switch {
+	case share <= 0 || share >= 1 || !absolute(p, decimals):
+		return FormatFixed(p, decimals)
+	case p < 50:
+		return "<" + FormatFixed(least, decimals)
+	}
+	return ">" + FormatFixed(100-least, decimals)
 }

@@ -10,7 +10,7 @@ func (j *judging) perBin() string {
 	if j.Scenario.Bin == 1 {
 		return "per second"
 	}
-	return "per " + number(j.Scenario.Bin) + " s"
+	return "per " + FormatSeconds(j.Scenario.Bin)
 }
 
 // afterFault is when "after" is; empty if nothing went wrong.
@@ -57,13 +57,12 @@ func (j *judging) noun() string {
 
 // superlative says that a figure is the best.
 func (j *judging) superlative(f *Figure) string {
-	write, unit := j.format(f)
-	value := write(*f.Mean) + unit
+	value := j.value(f)
 	switch j.metric {
 	case DrainTime:
-		return "drains first, after " + value
+		return "drains first, " + value
 	case RecoveryTime:
-		return "recovers first, after " + value
+		return "recovers first, " + value
 	case PeakAfter:
 		return "has the lowest peak" + j.afterFault() + ", " + value
 	case LatencyP99:
@@ -74,19 +73,32 @@ func (j *judging) superlative(f *Figure) string {
 	return "makes the fewest attempts, " + value
 }
 
+// value writes the mean of f with its unit; what took time happened after it.
+func (j *judging) value(f *Figure) string {
+	if j.metric == DrainTime || j.metric == RecoveryTime {
+		text := FormatSettling(*f.Mean, f.Vary())
+		if text != AtOnce {
+			text = "after " + text
+		}
+		return text
+	}
+	write, unit := j.format(f)
+	return write(*f.Mean) + unit
+}
+
 // figureText writes a figure of the objective with its unit and interval, and
 // says of how many seeds.
 func (j *judging) figureText(f *Figure) string {
-	write, unit := j.format(f)
+	short := j.shortText(f)
 	switch {
 	case f.Never > 0:
-		return fmt.Sprintf("%s, never on %s of %d seeds", j.shortText(f), percent(f.Never), len(f.PerSeed))
+		return fmt.Sprintf("%s, never on %s of %d seeds", short, FormatPercent(f.Never), len(f.PerSeed))
 	case f.Lo == nil || f.Hi == nil:
-		return j.shortText(f) + " (one seed, so no interval)"
-	case write(*f.Lo) == write(*f.Hi):
-		return fmt.Sprintf("%s (the same on all %d seeds)", write(*f.Mean)+unit, len(f.PerSeed))
+		return short + " (one seed, so no interval)"
+	case !strings.HasSuffix(short, ")"):
+		return fmt.Sprintf("%s (the same on all %d seeds)", short, len(f.PerSeed))
 	}
-	return strings.TrimSuffix(j.shortText(f), ")") + fmt.Sprintf(" over %d seeds)", len(f.PerSeed))
+	return strings.TrimSuffix(short, ")") + fmt.Sprintf(" over %d seeds)", len(f.PerSeed))
 }
 
 // shortText is figureText without the number of seeds.
@@ -96,31 +108,29 @@ func (j *judging) shortText(f *Figure) string {
 	case f.Never > 0 && f.Median == nil:
 		return "no finite median"
 	case f.Never > 0:
-		return "a median of " + write(*f.Median) + unit
-	case f.Lo == nil || f.Hi == nil || write(*f.Lo) == write(*f.Hi):
-		return write(*f.Mean) + unit
+		return "a median of " + FormatNumber(*f.Median) + unit
 	}
-	short := unit
+	mean := strings.TrimPrefix(j.value(f), "after ")
+	if f.Lo == nil || f.Hi == nil || write(*f.Lo) == write(*f.Hi) {
+		return mean
+	}
 	if strings.HasPrefix(unit, " attempts") {
-		short = "" // plain from the context
+		unit = "" // plain from the context
 	}
-	return fmt.Sprintf("%s%s (95 %% interval %s to %s%s)", write(*f.Mean), unit, write(*f.Lo), write(*f.Hi), short)
+	return fmt.Sprintf("%s (95 %% interval %s to %s%s)", mean, write(*f.Lo), write(*f.Hi), unit)
 }
 
-// format returns how values of the objective are written beside f, and their
-// unit. Means of counts have decimals unless all seeds agree.
+// format returns how values of the objective are written beside the mean of f,
+// which reads as it does in a table, and their unit.
 func (j *judging) format(f *Figure) (write func(float64) string, unit string) {
-	var middle float64
-	switch {
-	case f.Mean != nil:
-		middle = *f.Mean
-	case f.Median != nil:
-		middle = *f.Median
+	var mean float64
+	if f.Mean != nil {
+		mean = *f.Mean
 	}
-	decimals := places(middle)
 	switch j.metric {
 	case SuccessRate:
-		return func(x float64) string { return grouped(100*x, percentPlaces(middle)) }, " %"
+		decimals := percentPlaces(mean)
+		return func(share float64) string { return formatPercent(share, decimals) }, " %"
 	case DrainTime, RecoveryTime, LatencyP99:
 		unit = " s"
 	case PeakAfter:
@@ -128,11 +138,10 @@ func (j *judging) format(f *Figure) (write func(float64) string, unit string) {
 	default:
 		unit = " attempts"
 	}
-	if unit != " s" && constant(*f) {
-		decimals = 0
+	text := FormatMean(mean, f.Vary())
+	if mean < 1 || mean >= million {
+		return FormatNumber, unit
 	}
-	return func(x float64) string { return grouped(x, decimals) }, unit
+	_, fraction, _ := strings.Cut(text, ".")
+	return func(v float64) string { return FormatFixed(v, len(fraction)) }, unit
 }
-
-// percent writes a share.
-func percent(share float64) string { return grouped(100*share, percentPlaces(share)) + " %" }

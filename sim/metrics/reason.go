@@ -18,7 +18,7 @@ func (j *judging) lossOf(s *StrategyResult) string {
 	}
 	var reasons []string
 	if f := s.Figure(SilentLosses); lost(f) {
-		reasons = append(reasons, fmt.Sprintf("takes%s %s refusals for answers: silent losses", j.onAverage(f), average(f)))
+		reasons = append(reasons, fmt.Sprintf("it takes%s %s refusals for answers: silent losses", j.onAverage(f), average(f)))
 	}
 	if lost(failed) {
 		reasons = append(reasons, fmt.Sprintf("%s of %s%s fail%s", average(failed), j.exactly(calls), j.jobs(), j.onAverage(failed)))
@@ -30,9 +30,9 @@ func (j *judging) lossOf(s *StrategyResult) string {
 }
 
 // overOf says by how much the peak exceeds the bound.
-func (j *judging) overOf(s *StrategyResult, multiple float64) string {
+func (j *judging) overOf(s *StrategyResult) string {
 	return fmt.Sprintf("its peak of %s %s%s is %s × capacity, over the bound of %s ×",
-		average(s.Figure(PeakAfter)), j.perBin(), j.afterFault(), count(multiple), count(j.maxPeak))
+		average(s.Figure(PeakAfter)), j.perBin(), j.afterFault(), average(s.Figure(PeakAfterOfCapacity)), FormatSet(j.maxPeak))
 }
 
 // every reports whether part is the whole on each seed, and there is one.
@@ -47,11 +47,12 @@ func every(whole, part Figure) bool {
 
 func lost(f Figure) bool { return f.Mean != nil && *f.Mean > 0 }
 
+// average writes the mean of f, a dash if there is none.
 func average(f Figure) string {
 	if f.Mean == nil {
-		return "unknown"
+		return none
 	}
-	return count(*f.Mean)
+	return FormatMean(*f.Mean, f.Vary())
 }
 
 // constant reports whether the figure is the same on every seed.
@@ -75,7 +76,7 @@ func (j *judging) onAverage(f Figure) string {
 // seed.
 func (j *judging) exactly(calls Figure) string {
 	if constant(calls) {
-		return count(*calls.PerSeed[0]) + " "
+		return FormatNumber(*calls.PerSeed[0]) + " "
 	}
 	return "the "
 }

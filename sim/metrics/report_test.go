@@ -135,6 +135,38 @@ func TestRecoveryByHand(t *testing.T) {
 	}
 }
 
+// What follows the end of a run that ended with nothing pending is quiet; what
+// follows its cut is unknown, and so is what follows while somebody waits.
+func TestRecoveryAtTheEndOfARun(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		end     time.Duration
+		waiting bool // a call of the time before the fault has not been answered
+		want    float64
+	}{
+		{"it was over", 21*s + s/2, false, 0},
+		{"it was over, but for one", 21*s + s/2, true, Never},
+		{"it was cut before ten seconds had passed", 25 * s, false, Never},
+		{"it was cut when ten seconds had passed", 30 * s, false, 0},
+	} {
+		plan := Plan{FaultBegin: 10 * s, FaultEnd: 20 * s, Horizon: 60 * s, Capacity: 5}
+		if test.end != 21*s+s/2 {
+			plan.Horizon = test.end
+		}
+		r := NewRecorder(plan)
+		if test.waiting {
+			r.CallBegan(5 * s)
+		}
+		call(r, 21*s, 21*s+s/2)
+		if test.end == plan.Horizon {
+			call(r, test.end-1, test.end-1) // it would have gone on
+		}
+		rep := r.Finish(test.end, 0)
+		require.NoError(t, rep.Check(), test.name)
+		assert.Equal(t, test.want, rep.Recovery(), test.name)
+	}
+}
+
 // Bins are aligned to the end of the last fault: 4 attempts just before and
 // just after 2.5 s do not share one.
 func TestBinsAreAlignedToTheFault(t *testing.T) {

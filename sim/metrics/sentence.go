@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"fmt"
-	"math"
 	"strings"
 )
 
@@ -54,8 +53,9 @@ func (j *judging) seconded() string {
 	}
 	if j.lead.Pairs == 0 {
 		s := fmt.Sprintf("The runner-up, %s, is level with it on every seed", r.name)
-		if w.attempts < r.attempts {
-			s += fmt.Sprintf(" but makes more attempts (%s against %s)", count(r.attempts), count(w.attempts))
+		if w.result.mean(Attempts) < r.result.mean(Attempts) {
+			s += fmt.Sprintf(" but makes more attempts (%s against %s)",
+				average(r.result.Figure(Attempts)), average(w.result.Figure(Attempts)))
 		}
 		return s + "."
 	}
@@ -82,9 +82,9 @@ func (j *judging) unreached() string {
 		return fmt.Sprintf("Nobody wins on %s: it is undefined in this scenario; choose another objective.", j.noun())
 	}
 	if len(names) == 1 {
-		return fmt.Sprintf("Nobody wins on %s: %s does not get there within the run of %s s.", j.noun(), names[0], number(j.Scenario.Horizon))
+		return fmt.Sprintf("Nobody wins on %s: %s does not get there within the run of %s.", j.noun(), names[0], FormatSeconds(j.Scenario.Horizon))
 	}
-	return fmt.Sprintf("Nobody wins on %s: none of %s gets there within the run of %s s.", j.noun(), list(names), number(j.Scenario.Horizon))
+	return fmt.Sprintf("Nobody wins on %s: none of %s gets there within the run of %s.", j.noun(), list(names), FormatSeconds(j.Scenario.Horizon))
 }
 
 // nobody says that no strategy is eligible, and which is least bad.
@@ -102,13 +102,13 @@ func (j *judging) nobody() string {
 	case over == 0:
 		s += fmt.Sprintf("each one loses %s.", j.jobs())
 	case losing == 0:
-		s += fmt.Sprintf("each one's peak is over the bound of %s × capacity.", count(j.maxPeak))
+		s += fmt.Sprintf("each one's peak is over the bound of %s × capacity.", FormatSet(j.maxPeak))
 	default:
-		s += fmt.Sprintf("each one either loses %s or has a peak over the bound of %s × capacity.", j.jobs(), count(j.maxPeak))
+		s += fmt.Sprintf("each one either loses %s or has a peak over the bound of %s × capacity.", j.jobs(), FormatSet(j.maxPeak))
 	}
 	if c := j.leastBad(); c != nil {
 		s += fmt.Sprintf(" Least bad is %s, which keeps to the bound and answers %s of the %s.",
-			c.name, percent(c.success), j.jobs())
+			c.name, FormatPercent(c.result.mean(SuccessRate)), j.jobs())
 	}
 	return s
 }
@@ -123,14 +123,19 @@ func (j *judging) excluded() (s []string) {
 		s = append(s, fmt.Sprintf("%s %s, but is disqualified: %s.", best.name, j.superlative(&best.figure), best.reason()))
 	}
 	var tall, rest []string
-	lowest, highest := math.Inf(1), 0.0
+	var lowest, highest *contestant
 	for i := range j.Results { // in the order of the table
 		c := j.contestant(j.Results[i].Strategy)
 		switch {
 		case c.eligible() || c == dazzling:
 		case c.loss == "":
 			tall = append(tall, c.name)
-			lowest, highest = min(lowest, c.multiple), max(highest, c.multiple)
+			if lowest == nil || c.multiple < lowest.multiple {
+				lowest = c
+			}
+			if highest == nil || c.multiple > highest.multiple {
+				highest = c
+			}
 		default:
 			rest = append(rest, fmt.Sprintf("%s (%s)", c.name, c.loss))
 		}
@@ -149,15 +154,12 @@ func (j *judging) excluded() (s []string) {
 }
 
 // between writes how high the peaks of the disqualified are.
-func between(lowest, highest float64) string {
-	write := number
-	if lowest == math.Trunc(lowest) && highest == math.Trunc(highest) {
-		write = count
+func between(lowest, highest *contestant) string {
+	a, b := average(lowest.result.Figure(PeakAfterOfCapacity)), average(highest.result.Figure(PeakAfterOfCapacity))
+	if a == b {
+		return "peak of " + b
 	}
-	if a, b := write(lowest), write(highest); a != b {
-		return "peaks of " + a + " to " + b
-	}
-	return "peak of " + write(highest)
+	return "peaks of " + a + " to " + b
 }
 
 func (j *judging) contestant(name string) *contestant {

@@ -107,9 +107,8 @@ type judging struct {
 // contestant is one strategy before the judge.
 type contestant struct {
 	name     string
+	result   *StrategyResult
 	figure   Figure  // of the objective's metric
-	success  float64 // mean share of calls answered
-	attempts float64 // mean
 	multiple float64 // mean peak after the last fault, × capacity; NaN if unbounded
 	// Why it is disqualified: it loses calls, or exceeds the bound; empty if not.
 	loss, over string
@@ -128,15 +127,14 @@ func (c *contestant) reason() string {
 // examine finds out all that the judge needs to know of a strategy.
 func (j *judging) examine(s *StrategyResult) *contestant {
 	c := &contestant{
-		name: s.Strategy, figure: s.Figure(j.metric),
-		success: s.mean(SuccessRate), attempts: s.mean(Attempts), multiple: s.mean(PeakAfterOfCapacity),
+		name: s.Strategy, result: s, figure: s.Figure(j.metric), multiple: s.mean(PeakAfterOfCapacity),
 	}
 	if c.figure.Mean == nil && c.figure.Never == 0 {
 		c.figure.Undefined = 1 // also if the result lacks it
 	}
 	c.loss = j.lossOf(s)
 	if c.multiple > j.maxPeak {
-		c.over = j.overOf(s, c.multiple)
+		c.over = j.overOf(s)
 	}
 	return c
 }
@@ -188,7 +186,7 @@ func (j *judging) compare(a, b *contestant) int {
 		cmp.Compare(a.rank(), b.rank()),
 		cmp.Compare(j.score(a), j.score(b)),
 		cmp.Compare(a.figure.Never, b.figure.Never),
-		cmp.Compare(a.attempts, b.attempts),
+		cmp.Compare(a.result.mean(Attempts), b.result.mean(Attempts)),
 	)
 }
 
@@ -196,12 +194,14 @@ func (j *judging) compare(a, b *contestant) int {
 // would name those that fail fastest.
 func (j *judging) leastBad() *contestant {
 	var best *contestant
+	most := 0.0
 	for _, c := range j.ranking { // ties go to the better by the objective
+		success := c.result.mean(SuccessRate)
 		switch {
 		case c.eligible():
 			return nil
-		case c.over == "" && c.success > 0 && (best == nil || c.success > best.success):
-			best = c
+		case c.over == "" && success > most:
+			best, most = c, success
 		}
 	}
 	return best

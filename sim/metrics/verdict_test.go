@@ -53,6 +53,9 @@ func TestSentences(t *testing.T) {
 			}
 		}}
 	}
+	recoversIn := func(name string, seconds float64) runner {
+		return runner{name, func(_ uint64, v *Values) { v[DrainTime], v[RecoveryTime] = Undefined, seconds }}
+	}
 	for _, test := range []struct {
 		name     string
 		scenario Scenario
@@ -65,13 +68,13 @@ func TestSentences(t *testing.T) {
 			"quick wins on drain time after the outage: 56.3 s (95 % interval 56.2 to 56.4 s over 20 seeds). " +
 				"The runner-up is slow with 62.0 s (95 % interval 61.5 to 62.5 s); the difference is significant (p < 0.001, paired by seed). " +
 				"naive drains first, after 20.0 s, but is disqualified: its peak of 1,086 per second after the outage is 362 × capacity, over the bound of 5 ×. " +
-				"Also disqualified: fixed and tall (peaks of 13.3 to 20.0 × capacity); five-tries (all 60 jobs fail)."},
+				"Also disqualified: fixed and tall (peaks of 13.3 to 20 × capacity); five-tries (all 60 jobs fail)."},
 		{"one seed", outage, 1, ByDrain, []runner{slow, quick},
 			"quick wins on drain time after the outage: 56.6 s (one seed, so no interval). " +
-				"The runner-up is slow with 63.0 s; whether the difference is luck takes at least 6 seeds to tell."},
+				"The runner-up is slow with 63 s; whether the difference is luck takes at least 6 seeds to tell."},
 		{"constant figures", outage, 6, ByDrain, []runner{drains("a", 10, 0), drains("b", 9, 0)},
-			"b wins on drain time after the outage: 9.00 s (the same on all 6 seeds). " +
-				"The runner-up is a with 10.0 s; the difference is significant (p = 0.031, paired by seed)."},
+			"b wins on drain time after the outage: 9 s (the same on all 6 seeds). " +
+				"The runner-up is a with 10 s; the difference is significant (p = 0.031, paired by seed)."},
 		{"level", outage, 8, BySuccess, []runner{slow, {"thrifty", func(_ uint64, v *Values) { v[Attempts] = 120 }}},
 			"thrifty wins on success rate: 100 % (the same on all 8 seeds). " +
 				"The runner-up, slow, is level with it on every seed but makes more attempts (240 against 120)."},
@@ -85,7 +88,7 @@ func TestSentences(t *testing.T) {
 			"quick wins on peak after the outage: 6 attempts per second (the same on all 20 seeds). It is the only strategy compared."},
 		{"nobody is fit", outage, 20, ByDrain, []runner{fails(quick, 3), gaveUp, naive},
 			"No strategy is fit to win: each one either loses jobs or has a peak over the bound of 5 × capacity. " +
-				"Least bad is quick, which keeps to the bound and answers 95.0 % of the jobs. " +
+				"Least bad is quick, which keeps to the bound and answers 95 % of the jobs. " +
 				"Disqualified: naive (peak of 362 × capacity); quick (3 of 60 jobs fail); five-tries (all 60 jobs fail)."},
 		{"nobody answers", outage, 20, ByDrain, []runner{gaveUp},
 			"No strategy is fit to win: each one loses jobs. Disqualified: five-tries (all 60 jobs fail)."},
@@ -94,8 +97,14 @@ func TestSentences(t *testing.T) {
 				"Disqualified: naive and fixed (peaks of 20 to 362 × capacity)."},
 		{"recovery that sometimes never comes", open, 20, ByDrain,
 			[]runner{recovers("often", func(s uint64) bool { return s%5 == 0 }), recovers("seldom", func(s uint64) bool { return s == 7 })},
-			"seldom wins on recovery time: a median of 30.0 s, never on 5.0 % of 20 seeds. " +
-				"The runner-up is often with a median of 30.0 s, never on 20.0 % of 20 seeds; the difference is not significant (p = 0.38, paired by seed)."},
+			"seldom wins on recovery time: a median of 30 s, never on 5 % of 20 seeds. " +
+				"The runner-up is often with a median of 30 s, never on 20 % of 20 seeds; the difference is not significant (p = 0.38, paired by seed)."},
+		{"recovery at once", open, 20, ByDrain, []runner{recoversIn("a", 0), recoversIn("b", 3)},
+			"a wins on recovery time: at once (the same on all 20 seeds). " +
+				"The runner-up is b with 3 s; the difference is significant (p < 0.001, paired by seed)."},
+		{"recovery at once that does not count", open, 20, ByDrain, []runner{peaks(recoversIn("a", 0), 1086), recoversIn("b", 3)},
+			"b wins on recovery time: 3 s (the same on all 20 seeds). No other strategy is fit to win. " +
+				"a recovers first, at once, but is disqualified: its peak of 1,086 per 0.5 s is 362 × capacity, over the bound of 5 ×."},
 		{"recovery that never comes", open, 20, ByDrain,
 			[]runner{recovers("a", func(uint64) bool { return true }), recovers("b", func(uint64) bool { return true })},
 			"Nobody wins on recovery time: none of a and b gets there within the run of 3,600 s."},
@@ -103,7 +112,7 @@ func TestSentences(t *testing.T) {
 			[]runner{{"a", func(_ uint64, v *Values) { v[RecoveryTime] = Undefined }}},
 			"Nobody wins on recovery time: it is undefined in this scenario; choose another objective."},
 		{"bins of half a second", open, 20, ByPeak, []runner{quick, naive},
-			"quick wins on peak: 6 attempts per 0.500 s (the same on all 20 seeds). No other strategy is fit to win. " +
+			"quick wins on peak: 6 attempts per 0.5 s (the same on all 20 seeds). No other strategy is fit to win. " +
 				"Disqualified: naive (peak of 362 × capacity)."},
 		{"nothing", outage, 20, ByPeak, nil, "There is nothing to compare."},
 	} {
@@ -127,8 +136,8 @@ func TestReasons(t *testing.T) {
 	}{
 		{fails(plain, 60), "all 60 jobs fail"},
 		{fails(plain, 1), "1 of 60 jobs fail"},
-		{runner{"x", func(seed uint64, v *Values) { v[FailedCalls] = float64(seed % 2) }}, "0.500 of 60 jobs fail on average"},
-		{runner{"x", func(_ uint64, v *Values) { v[Calls], v[SilentLosses] = 8819, 3012 }}, "takes 3,012 refusals for answers: silent losses"},
+		{runner{"x", func(seed uint64, v *Values) { v[FailedCalls] = float64(seed % 2) }}, "0.5 of 60 jobs fail on average"},
+		{runner{"x", func(_ uint64, v *Values) { v[Calls], v[SilentLosses] = 8819, 3012 }}, "it takes 3,012 refusals for answers: silent losses"},
 		{runner{"x", func(_ uint64, v *Values) { v[Calls], v[PendingCalls] = 8819, 3 }}, "3 of 8,819 jobs are still pending when the run ends"},
 		{runner{"x", func(seed uint64, v *Values) { v[Calls], v[FailedCalls] = 60+float64(seed), 60+float64(seed) }}, "all the jobs fail"},
 		{peaks(fails(plain, 60), 60), "all 60 jobs fail; its peak of 60 per second after the outage is 20 × capacity, over the bound of 5 ×"},
@@ -143,6 +152,18 @@ func TestReasons(t *testing.T) {
 		assert.Equal(t, []Disqualification{{"x", test.want}}, v.Disqualified)
 		assert.Empty(t, v.Winner)
 	}
+	// Where calls keep coming some are always pending at the cut; only more than
+	// one in twenty are a backlog.
+	open := outage
+	open.OneShot = false
+	pending := func(calls float64) runner {
+		return runner{"x", func(_ uint64, v *Values) { v[Calls], v[PendingCalls] = 1000, calls }}
+	}
+	assert.Equal(t, "x", Judge(contest(open, ascending(1, 4), pending(50)), ByDrain, 5).Winner)
+	assert.Equal(t, []Disqualification{{"x", "51 of 1,000 calls are still pending when the run ends"}},
+		Judge(contest(open, ascending(1, 4), pending(51)), ByDrain, 5).Disqualified)
+	assert.Equal(t, []Disqualification{{"x", "1 of 1,000 jobs are still pending when the run ends"}},
+		Judge(contest(outage, ascending(1, 4), pending(1)), ByDrain, 5).Disqualified)
 	// Without a capacity there is nothing to bound the peak by.
 	unbounded := outage
 	unbounded.Capacity = 0

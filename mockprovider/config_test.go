@@ -1,0 +1,84 @@
+package mockprovider
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/sim/draw"
+)
+
+func TestZeroConfigAnswersEverything(t *testing.T) {
+	p := play(t, Config{}, `
+		arrive 1 -> 1 started 0s
+		arrive 2 -> 2 started 0s
+		done 2 -> 2 200 ok
+		done 1 -> 1 200 ok`)
+	require.Equal(t, never, p.NextTick())
+	require.Zero(t, p.Busy())
+}
+
+func TestConfigValidate(t *testing.T) {
+	for want, cfg := range map[string]Config{
+		"limit 2: window: the limit must be at least 1":                            {Limits: []Limit{Semaphore{Limit: 1}, Window{Length: 1}}},
+		"limit 1: window: the length must be positive":                             {Limits: []Limit{Window{Limit: 1}}},
+		"limit 1: window: there is no way 2 of counting; use Everyone or Account":  {Limits: []Limit{Window{Limit: 1, Length: 1, Per: 2}}},
+		"limit 1: semaphore: the limit must be at least 1":                         {Limits: []Limit{Semaphore{}}},
+		"limit 1: semaphore: refusal: a hint must not be negative":                 {Limits: []Limit{Semaphore{Limit: 1, Refusal: Refusal{Hint: Hint{Value: -1}}}}},
+		"limit 1: it is nil; leave it out":                                         {Limits: []Limit{nil}},
+		"outage 1: it must not begin before 0":                                     {Outages: []Outage{{From: -1, To: 1}}},
+		"outage 2: it must end after it begins":                                    {Outages: []Outage{{To: 1}, {From: 1, To: 1}}},
+		"outage 1: refusal: status 700 is not a final HTTP status; use 200 to 599": {Outages: []Outage{{To: 1, Refusal: Refusal{Status: 700}}}},
+		"bad key: refusal: status 1 is not a final HTTP status; use 200 to 599":    {BadKey: Refusal{Status: 1}},
+		"full: refusal: status 1 is not a final HTTP status; use 200 to 599":       {Full: Refusal{Status: 1}},
+		"service: times must not be negative":                                      {Service: Service{PerToken: -1}},
+		"capacity: slots and queue must not be negative":                           {Slots: -1},
+		"capacity: a queue needs a bounded number of slots":                        {Queue: 1},
+		"refusal time: it must be 0 to " + longest.String() + ", not -1ns":         {RefusalTime: -1},
+		"accounts: there must be 0 to 4294967295, not -1":                          {Accounts: -1},
+	} {
+		require.EqualError(t, cfg.Validate(), want)
+		_, err := New(cfg, draw.New(1))
+		require.EqualError(t, err, "provider: "+want)
+	}
+	// Everything that is wrong is said at once.
+	bad := Config{Slots: -1, RefusalTime: -1, Limits: []Limit{Semaphore{}, Window{}}}
+	require.Len(t, strings.Split(bad.Validate().Error(), "\n"), 4)
+}
+
+func TestCapacity(t *testing.T) {
+	two := takes(2 * time.Second)
+	for name, c := range map[string]struct {
+		cfg    Config
+		tokens float64
+		want   float64
+	}{
+		"nothing bounds it":          {Config{Service: two}, 0, 0},
+		"slots":                      {Config{Slots: 6, Service: two}, 0, 3},
+		"slots that take no time":    {Config{Slots: 6}, 0, 0},
+		"tokens":                     {Config{Slots: 6, Service: Service{First: draw.Expo(time.Second), PerToken: time.Millisecond}}, 2000, 2},
+		"a window is tighter":        {Config{Slots: 6, Service: two, Limits: []Limit{Window{Limit: 120, Length: time.Minute}}}, 0, 2},
+		"the slots are tighter":      {Config{Slots: 6, Service: two, Limits: []Limit{Window{Limit: 1200, Length: time.Minute}}}, 0, 3},
+		"a semaphore":                {Config{Slots: 6, Service: two, Limits: []Limit{Semaphore{Limit: 2}}}, 0, 1},
+		"the tightest of several":    {Config{Service: two, Limits: []Limit{Window{Limit: 5, Length: time.Second}, Semaphore{Limit: 9}, Window{Limit: 60, Length: time.Minute}}}, 0, 1},
+		"accounts add up":            {Config{Service: two, Accounts: 10, Limits: []Limit{Window{Limit: 60, Length: time.Minute, Per: Account}}}, 0, 10},
+		"permits of accounts add up": {Config{Service: two, Accounts: 10, Limits: []Limit{Semaphore{Limit: 3, Per: Account}}}, 0, 15},
+		"accounts not told apart":    {Config{Service: two, Limits: []Limit{Semaphore{Limit: 3, Per: Account}}}, 0, 1.5},
+		"everyone's do not":          {Config{Service: two, Accounts: 10, Limits: []Limit{Window{Limit: 60, Length: time.Minute}}}, 0, 1},
+	} {
+		require.InDelta(t, c.want, c.cfg.Capacity(c.tokens), 1e-12, name)
+	}
+}
+
+func TestFaultSpan(t *testing.T) {
+	span := func(outages ...Outage) [2]time.Duration {
+		cfg := Config{Outages: outages}
+		begin, end := cfg.FaultSpan()
+		return [2]time.Duration{begin, end}
+	}
+	require.Equal(t, [2]time.Duration{0, 0}, span())
+	require.Equal(t, [2]time.Duration{0, 300}, span(Outage{To: 300}))
+	require.Equal(t, [2]time.Duration{5, 90}, span(Outage{From: 10, To: 90}, Outage{From: 5, To: 20}))
+}

@@ -1,0 +1,61 @@
+package mockprovider
+
+import (
+	"testing"
+	"time"
+)
+
+func TestOutage(t *testing.T) {
+	exact := As503.WithHint(Hint{Kind: Exact})
+	t.Run("From ≤ t < To", func(t *testing.T) {
+		play(t, Config{Outages: []Outage{{From: 10 * time.Second, To: 20 * time.Second, Refusal: exact}}, RefusalTime: 50 * time.Millisecond}, `
+			arrive 1 -> 1 started 0s
+			@9.999999999s arrive 2 -> 2 started 0s
+			@10s arrive 3 -> 3 503 overloaded after=10s in 50ms
+			@19.999999999s arrive 4 -> 4 503 overloaded after=1ns in 50ms
+			@20s arrive 5 -> 5 started 0s`)
+	})
+	t.Run("from the beginning", func(t *testing.T) {
+		play(t, Config{Outages: []Outage{{To: time.Second}}}, `
+			arrive 1 -> 1 503 overloaded
+			@1s arrive 2 -> 2 started 0s`)
+	})
+	t.Run("work in service and in the queue is carried on", func(t *testing.T) {
+		play(t, Config{
+			Slots: 1, Queue: 1, Service: takes(15 * time.Second),
+			Outages: []Outage{{From: 10 * time.Second, To: 40 * time.Second}},
+		}, `
+			arrive 1 -> 1 started 15s
+			arrive 2 -> queued
+			@10s tick -> nothing
+			@15s done 1 -> 1 200 ok slot=15s; 2 started 15s
+			arrive 3 -> 3 503 overloaded
+			@30s done 2 -> 2 200 ok slot=15s
+			@40s arrive 4 -> 4 started 15s`)
+	})
+	t.Run("refusals of an outage cost no quota, and come before authentication", func(t *testing.T) {
+		play(t, Config{
+			RejectKeys: []uint8{1}, Limits: []Limit{Window{Limit: 1, Length: time.Minute}},
+			Outages: []Outage{{To: 10 * time.Second}},
+		}, `
+			arrive 1 -> 1 503 overloaded
+			arrive 2 key=1 -> 2 503 overloaded
+			@10s arrive 3 -> 3 started 0s`)
+	})
+	t.Run("overlapping: the last in the list speaks, and hints see the end of all", func(t *testing.T) {
+		play(t, Config{Outages: []Outage{
+			{From: 10 * time.Second, To: 40 * time.Second, Refusal: exact},
+			{From: 20 * time.Second, To: 30 * time.Second, Refusal: As429.WithHint(Hint{Kind: Exact})},
+			{From: 50 * time.Second, To: 60 * time.Second, Refusal: exact},
+			{From: 40 * time.Second, To: 50 * time.Second, Refusal: exact}, // joins the two around it
+			{From: 70 * time.Second, To: 80 * time.Second, Refusal: exact},
+		}}, `
+			@10s arrive 1 -> 1 503 overloaded after=50s
+			@20s arrive 2 -> 2 429 overloaded after=40s
+			@30s arrive 3 -> 3 503 overloaded after=30s
+			@45s arrive 4 -> 4 503 overloaded after=15s
+			@60s arrive 5 -> 5 started 0s
+			@79s arrive 6 -> 6 503 overloaded after=1s
+			@80s arrive 7 -> 7 started 0s`)
+	})
+}

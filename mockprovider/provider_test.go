@@ -1,0 +1,159 @@
+package mockprovider
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/draw"
+)
+
+func TestAuthenticationComesBeforeLimits(t *testing.T) {
+	// An expired key is refused even where the quota is spent, and spends none.
+	play(t, Config{
+		RejectKeys: []uint8{0, 63, 64, 255}, BadKey: As401,
+		Limits: []Limit{Window{Limit: 1, Length: time.Minute, Refusal: As14003}},
+	}, `
+		arrive 1 key=63 -> 1 401 auth
+		arrive 2 key=64 -> 2 401 auth
+		arrive 3 key=0 -> 3 401 auth
+		arrive 4 key=255 -> 4 401 auth
+		arrive 5 key=62 -> 5 started 0s
+		arrive 6 key=65 -> 6 200 rate code=14003 limit=1 left=0
+		arrive 7 key=63 -> 7 401 auth`)
+}
+
+func TestUnknownAccountsAreRefused(t *testing.T) {
+	play(t, Config{Accounts: 2, Limits: []Limit{Window{Limit: 1, Length: time.Minute, Per: Account}}}, `
+		arrive 1 account=1 -> 1 started 0s
+		arrive 2 account=2 -> 2 401 auth
+		arrive 3 account=4294967295 -> 3 401 auth`)
+}
+
+func TestLimitsAreAskedInOrder(t *testing.T) {
+	window := Window{Limit: 2, Length: time.Minute, Refusal: As14003.WithHint(Hint{Kind: RoundedUp})}
+	gate := Semaphore{Limit: 1}
+	// The reply is that of the limit that refused.
+	play(t, Config{Limits: []Limit{gate, window}, Service: takes(10 * time.Second)}, `
+		arrive 1 -> 1 started 10s
+		arrive 2 -> 2 429 concurrency limit=1 left=0
+		@10s done 1 -> 1 200 ok slot=10s
+		arrive 3 -> 3 started 10s
+		@20s done 3 -> 3 200 ok slot=10s
+		@20.5s arrive 4 -> 4 200 rate code=14003 after=40s limit=2 left=0
+		@21s arrive 5 -> 5 200 rate code=14003 after=39s limit=2 left=0`) // its permit came back
+}
+
+// A request that the concurrency limit refuses still burns window quota where
+// the window comes first and keeps what it has counted: two of a minute, a at
+// 0 s for 10 s, b at 1 s, c at 11 s.
+func TestKeepOnRefusal(t *testing.T) {
+	gate, window := Semaphore{Limit: 1, Refusal: As14003}, Window{Limit: 2, Length: time.Minute, Refusal: As14003}
+	const begins = `
+		arrive 1 -> 1 started 10s
+		@1s arrive 2 -> 2 200 concurrency code=14003 limit=1 left=0
+		@10s done 1 -> 1 200 ok slot=10s
+		`
+	for name, c := range map[string]struct {
+		limits []Limit
+		keep   bool
+		third  string
+	}{
+		"the gate first":                {[]Limit{gate, window}, true, "started 10s"},
+		"the gate first, refunded":      {[]Limit{gate, window}, false, "started 10s"},
+		"the window first":              {[]Limit{window, gate}, true, "200 rate code=14003 limit=2 left=0"},
+		"the window first, refunded":    {[]Limit{window, gate}, false, "started 10s"},
+		"two windows around, refunded":  {[]Limit{window, gate, window}, false, "started 10s"},
+		"two windows around, kept once": {[]Limit{Window{Limit: 3, Length: time.Minute}, gate, window}, true, "started 10s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := Config{Limits: c.limits, KeepOnRefusal: c.keep, Service: takes(10 * time.Second)}
+			play(t, cfg, begins+"@11s arrive 3 -> 3 "+c.third)
+		})
+	}
+	// Want of capacity is a refusal as well; a permit comes back either way.
+	for keep, third := range map[bool]string{false: "started 10s", true: "200 rate code=14003 limit=2 left=0"} {
+		play(t, Config{Limits: []Limit{window, Semaphore{Limit: 2}}, KeepOnRefusal: keep, Slots: 1, Service: takes(10 * time.Second)}, `
+			arrive 1 -> 1 started 10s
+			@1s arrive 2 -> 2 503 overloaded
+			@10s done 1 -> 1 200 ok slot=10s
+			arrive 3 -> 3 `+third)
+	}
+	// Nothing holds the permit of a request that was refused.
+	play(t, Config{Limits: []Limit{Semaphore{Limit: 2}}, KeepOnRefusal: true, Slots: 1}, `
+		arrive 1 -> 1 started 0s
+		arrive 2 -> 2 503 overloaded
+		arrive 3 -> 3 503 overloaded
+		arrive 4 -> 4 503 overloaded`)
+}
+
+func TestSlotsAndQueue(t *testing.T) {
+	p := play(t, Config{Slots: 2, Queue: 2, Full: As503, Service: takes(2 * time.Second), RefusalTime: 50 * time.Millisecond}, `
+		arrive 1 -> 1 started 2s
+		@1s arrive 2 -> 2 started 2s
+		arrive 3 -> queued
+		arrive 4 -> queued
+		arrive 5 -> 5 503 overloaded in 50ms
+		@2s done 1 -> 1 200 ok slot=2s; 3 started 2s     # first in, first out
+		arrive 6 -> queued
+		arrive 7 -> 7 503 overloaded in 50ms
+		abandon 4 -> nothing                             # it does not notice
+		@3s done 2 -> 2 200 ok slot=2s; 4 started 2s
+		@4s done 3 -> 3 200 ok slot=2s; 6 started 2s`)
+	require.Equal(t, 2, p.Busy())
+	require.Equal(t, 0, p.Queued())
+
+	// No queue: who finds all slots busy is refused. No slots: nobody is.
+	play(t, Config{Slots: 1}, "arrive 1 -> 1 started 0s\narrive 2 -> 2 503 overloaded")
+	play(t, Config{}, "arrive 1 -> 1 started 0s\narrive 2 -> 2 started 0s")
+}
+
+// Done is believed once for each job in service.
+func TestDoneOfWhatIsNotInService(t *testing.T) {
+	p, err := New(Config{Slots: 1, Queue: 1, Limits: []Limit{Semaphore{Limit: 2}}}, draw.New(1))
+	require.NoError(t, err)
+	done := func(job uint32) int { return len(p.Step(0, &wire.Input{Kind: wire.Done, Job: job}, nil)) }
+	arrive := func() []wire.Effect { return p.Step(0, &wire.Input{Kind: wire.Arrive}, nil) }
+	require.Zero(t, done(0), "nobody has come yet")
+	first := arrive()[0].Job
+	require.Empty(t, arrive())
+	require.Zero(t, done(first+1), "in the queue")
+	require.Zero(t, done(1<<32-1))
+	require.Equal(t, 2, done(first), "answered, and the next started")
+	require.Zero(t, done(first))
+	require.Equal(t, 1, p.Busy())
+}
+
+// Steps at any time find the provider in the right state, ticks or not, and
+// NextTick always lies ahead.
+func TestNextTick(t *testing.T) {
+	cfg := Config{Outages: []Outage{{From: 10, To: 20}, {From: 15, To: 30}, {From: 40, To: 50}}}
+	p, err := New(cfg, draw.New(1))
+	require.NoError(t, err)
+	now, ticks := time.Duration(0), []time.Duration{}
+	for p.NextTick() != never {
+		require.Greater(t, p.NextTick(), now)
+		now = p.NextTick()
+		ticks = append(ticks, now)
+		require.Empty(t, p.Step(now, &wire.Input{Kind: wire.Tick}, nil))
+	}
+	require.Equal(t, []time.Duration{10, 15, 20, 30, 40, 50}, ticks)
+
+	p, err = New(cfg, draw.New(1))
+	require.NoError(t, err)
+	require.Equal(t, 0, arrivals(t, p, 45), "without a single tick")
+	require.Equal(t, 1, arrivals(t, p, 50))
+}
+
+// The caller's configuration stays the caller's.
+func TestNewCopiesItsConfiguration(t *testing.T) {
+	cfg := Config{Outages: []Outage{{To: 10}}}
+	p, err := New(cfg, draw.New(1))
+	require.NoError(t, err)
+	require.Equal(t, Refusal{}, cfg.Outages[0].Refusal)
+	cfg.Outages[0].Refusal = As429
+	effects := p.Step(0, &wire.Input{Kind: wire.Arrive}, nil)
+	require.Equal(t, uint16(503), effects[0].Reply.Status)
+}

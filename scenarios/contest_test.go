@@ -1,0 +1,119 @@
+package scenarios_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/scenarios"
+	"herdlab/sim/metrics"
+	"herdlab/sim/sweep"
+	"herdlab/strategies"
+)
+
+// counted is a layer that does nothing but say how often it was built, or why
+// it cannot be.
+type counted struct {
+	built *int
+	err   error
+}
+
+func (l counted) Build(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	*l.built++
+	return inner, l.err
+}
+
+// ofMyOwn is full jitter with a layer around it that counts.
+func ofMyOwn(name string, err error) (strategies.Definition, *int) {
+	built := new(int)
+	return strategies.Definition{Name: name, Summary: "mine", Layers: []strategies.Layer{
+		counted{built, err},
+		strategies.Retry{Backoff: strategies.FullJitter{Base: time.Second, Cap: 64 * time.Second}},
+	}}, built
+}
+
+// compared runs what Spec returns.
+func compared(t *testing.T, s *scenarios.Scenario, first uint64, n int) *metrics.Result {
+	t.Helper()
+	r, err := sweep.Compare(context.Background(), s.Spec(first, n))
+	require.NoError(t, err)
+	return r
+}
+
+func TestAdd(t *testing.T) {
+	s, err := scenarios.Parse("x.yaml", []byte(valid))
+	require.NoError(t, err)
+	mine, built := ofMyOwn("mine", nil)
+	require.NoError(t, s.Add(mine))
+	require.Equal(t, 1, *built)
+	want := []scenarios.Choice{s.Strategies()[0], {Name: "mine", Summary: "mine"}}
+	require.Equal(t, want, s.Strategies(), "after those of the file")
+
+	require.EqualError(t, s.Add(mine), `scenario small: there is a strategy "mine" already; give yours another name`)
+	taken, _ := ofMyOwn("full-jitter", nil)
+	require.ErrorContains(t, s.Add(taken), `"full-jitter" already`)
+	why := errors.New("a wait of less than nothing; make it positive")
+	broken, _ := ofMyOwn("broken", why)
+	err = s.Add(broken)
+	require.ErrorIs(t, err, why)
+	require.ErrorContains(t, err, `scenario small: strategy "broken": `)
+	require.Error(t, s.Add(strategies.Definition{}), "a name is needed")
+	require.Equal(t, want, s.Strategies(), "what is refused changes nothing")
+
+	// The same program by another name does the same.
+	r := compared(t, s, 1, 4)
+	require.Len(t, r.Results, 2)
+	require.Equal(t, r.Results[0].Metrics, r.Results[1].Metrics)
+	require.Equal(t, "mine", r.Results[1].Strategy)
+}
+
+// A trace changes what clients know, so that all programs are built anew: those
+// of the caller, too, whether they came before it or after.
+func TestAddAndReplay(t *testing.T) {
+	s, err := scenarios.Builtin("trace-replay")
+	require.NoError(t, err)
+	before, builtBefore := ofMyOwn("before", nil)
+	after, builtAfter := ofMyOwn("after", nil)
+	require.NoError(t, s.Add(before))
+	require.NoError(t, s.Replay(rows(100, 0, time.Second, 30*time.Minute)))
+	require.NoError(t, s.Add(after))
+	require.Equal(t, []int{2, 1}, []int{*builtBefore, *builtAfter})
+	require.NoError(t, s.Replay(rows(100, 0, time.Second)))
+	require.Equal(t, []int{3, 2}, []int{*builtBefore, *builtAfter})
+
+	r := compared(t, s, 1, 2)
+	n := len(r.Results)
+	require.Equal(t, []string{"before", "after"}, []string{r.Results[n-2].Strategy, r.Results[n-1].Strategy})
+	for _, x := range r.Results {
+		require.Equal(t, 2.0, *x.Figure(metrics.Calls).Mean, "the second trace has two rows")
+	}
+}
+
+func TestSpec(t *testing.T) {
+	s, err := scenarios.Parse("x.yaml", []byte(valid))
+	require.NoError(t, err)
+	r := compared(t, s, 5, 3)
+	require.Equal(t, []uint64{5, 6, 7}, r.Seeds)
+	require.Equal(t, s.Describe(), r.Scenario)
+	require.True(t, r.Complete)
+	require.NotNil(t, r.Verdict)
+	for i, c := range s.Strategies() {
+		require.Equal(t, c, scenarios.Choice{Name: r.Results[i].Strategy, Summary: r.Results[i].Summary})
+		for k, seed := range r.Seeds {
+			values := run(t, s, i, seed).Values()
+			for m := range metrics.Metric(metrics.NumMetrics) {
+				if v := r.Results[i].Figure(m).PerSeed[k]; v != nil {
+					require.Equal(t, values[m], *v, "%s with seed %d", m.Info().Name, seed)
+				}
+			}
+		}
+	}
+
+	trace, err := scenarios.Builtin("trace-replay")
+	require.NoError(t, err)
+	_, err = sweep.Compare(context.Background(), trace.Spec(1, 1))
+	require.ErrorIs(t, err, scenarios.ErrNeedsTrace)
+}

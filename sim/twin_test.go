@@ -1,0 +1,519 @@
+package sim_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/wire"
+	"herdlab/sim"
+	"herdlab/sim/draw"
+	"herdlab/sim/metrics"
+	"herdlab/strategies"
+)
+
+// The naive twin of the driver: the same strategies and the same provider, with
+// a list of things to do that is searched from end to end for the next, an
+// object for each call and each attempt, and nothing ever reused. It knows
+// what a run means and nothing of how package sim goes about it.
+type twin struct {
+	x       sim.Experiment
+	fleets  []*twinFleet
+	now     time.Duration
+	todo    []deed
+	order   int
+	effects []wire.Effect
+	kicked  []*twinLine
+	tickets []*twinAttempt
+	tickAt  time.Duration
+	belief  metrics.Belief
+}
+
+// deed is something to do, and rank its place among those of one instant.
+type deed struct {
+	at          time.Duration
+	rank, order int
+	do          func()
+}
+
+// The ranks.
+const (
+	aTick = iota
+	aDone
+	anArrival
+	aReply
+	aTimeout
+	aWake
+	aPool
+	aNextCall
+	aCall
+)
+
+type twinFleet struct {
+	*sim.Fleet
+	index    int
+	rand     draw.Rand
+	clients  [][]int64
+	fleet    []int64
+	everyone []int64
+	lines    map[string]*twinLine
+}
+
+type twinLine struct {
+	spec    strategies.PoolSpec
+	memory  []int64
+	waiting []*twinCall
+	timer   int
+}
+
+type twinCall struct {
+	fleet       *twinFleet
+	client      int
+	seq         uint64
+	id          uint64
+	born        time.Duration
+	attempts    uint32
+	flying      []*twinAttempt
+	phase, turn uint32
+	words       []int64
+	target      wire.Target
+	over        bool
+	useful      bool
+	waits       int // generation of its Wait
+	line        *twinLine
+	wants       uint32
+}
+
+func (c *twinCall) demand() wire.Demand {
+	if a := c.fleet.Traffic.Arrivals; a != nil {
+		return a.Demand(c.fleet.rand, c.seq)
+	}
+	return c.fleet.Traffic.Size
+}
+
+type twinAttempt struct {
+	call   *twinCall
+	number uint32
+	target wire.Target
+	ended  bool // for the client
+	there  bool // at the provider, which owes an answer
+}
+
+func runTwin(x sim.Experiment) *twin {
+	w := &twin{x: x, tickAt: never}
+	var everyone []int64
+	if x.Commons != nil {
+		everyone = make([]int64, x.Commons.Words())
+	}
+	for i := range x.Fleets {
+		spec := &x.Fleets[i]
+		f := &twinFleet{Fleet: spec, index: i, rand: x.Rand.For(uint64(i)), everyone: everyone, lines: map[string]*twinLine{}}
+		f.fleet = make([]int64, spec.Program.Words[strategies.PerFleet])
+		for range spec.Traffic.Clients {
+			f.clients = append(f.clients, make([]int64, spec.Program.Words[strategies.PerClient]))
+		}
+		w.fleets = append(w.fleets, f)
+	}
+	w.askForTick()
+	for _, f := range w.fleets {
+		if f.Traffic.Arrivals != nil {
+			w.arrival(f, 0, 0)
+			continue
+		}
+		for client := range f.Traffic.Clients {
+			w.at(f.Traffic.Start.Mean, aNextCall, func() { w.begin(f, client, 0) })
+		}
+	}
+	for len(w.todo) > 0 {
+		next := 0
+		for i, d := range w.todo {
+			n := w.todo[next]
+			if d.at < n.at || d.at == n.at && (d.rank < n.rank || d.rank == n.rank && d.order < n.order) {
+				next = i
+			}
+		}
+		d := w.todo[next]
+		if d.at >= x.Plan.Horizon {
+			break
+		}
+		w.todo = slices.Delete(w.todo, next, next+1)
+		w.now = d.at
+		d.do()
+		w.drain()
+	}
+	return w
+}
+
+func (w *twin) at(t time.Duration, rank int, do func()) {
+	w.order++
+	w.todo = append(w.todo, deed{t, rank, w.order, do})
+}
+
+// drain carries out effects, and then whatever was given back to pools, until
+// nothing is left.
+func (w *twin) drain() {
+	for len(w.effects)+len(w.kicked) > 0 {
+		if len(w.effects) > 0 {
+			e := w.effects[0]
+			w.effects = w.effects[1:]
+			w.effect(e)
+			continue
+		}
+		l := w.kicked[0]
+		w.kicked = w.kicked[1:]
+		w.admit(l)
+	}
+}
+
+func (w *twin) arrival(f *twinFleet, seq uint64, prev time.Duration) {
+	if t, ok := f.Traffic.Arrivals.Next(f.rand, seq, prev); ok {
+		w.at(t, aCall, func() {
+			w.arrival(f, seq+1, t)
+			w.begin(f, int(seq)%f.Traffic.Clients, seq)
+		})
+	}
+}
+
+func (w *twin) begin(f *twinFleet, client int, seq uint64) {
+	c := &twinCall{fleet: f, client: client, seq: seq, id: seq, born: w.now, target: f.Target,
+		words: make([]int64, f.Program.Words[strategies.PerCall])}
+	if f.Traffic.Arrivals == nil {
+		c.id = uint64(client)<<32 | seq
+	}
+	w.belief.Calls++
+	if f.Patience > 0 {
+		w.at(w.now+f.Patience, aTimeout, func() {
+			if c.over {
+				return
+			}
+			w.leave(c)
+			c.over = true
+			w.withdraw(c)
+			w.decide(c, strategies.Event{Kind: strategies.Cancelled})
+			w.belief.Failed++
+			w.belief.Withdrawn++
+			w.another(c)
+		})
+	}
+	w.decide(c, strategies.Event{Kind: strategies.Begin})
+}
+
+// another lets a closed client call again.
+func (w *twin) another(c *twinCall) {
+	t := &c.fleet.Traffic
+	if t.Arrivals == nil && (t.Calls == 0 || int(c.seq)+1 < t.Calls) {
+		w.at(w.now+t.Think.Mean, aNextCall, func() { w.begin(c.fleet, c.client, c.seq+1) })
+	}
+}
+
+func (w *twin) decide(c *twinCall, e strategies.Event) {
+	f := c.fleet
+	v := &strategies.Call{
+		ID: c.id, Client: uint32(c.client), Attempts: c.attempts, InFlight: uint32(len(c.flying)), Born: c.born,
+		Demand: c.demand(), Target: c.target, Phase: c.phase, Turn: c.turn, Rand: f.rand,
+		Memory: [...][]int64{c.words, f.clients[c.client], f.fleet, f.everyone},
+	}
+	d := f.Program.Root.Next(w.now, v, e)
+	c.phase, c.target = v.Phase, v.Target
+	c.turn++
+	v.TakePuts(func(p strategies.PoolID, n uint32) {
+		l := w.line(c, p)
+		l.spec.Pool.Put(w.now, l.memory, n)
+		if len(l.waiting) > 0 {
+			w.kicked = append(w.kicked, l)
+		}
+	})
+	if c.over {
+		return
+	}
+	switch d.Kind {
+	case strategies.Send:
+		c.turn = 0
+		w.send(c, d.After)
+		if f.Program.WantsSent {
+			w.decide(c, strategies.Event{Kind: strategies.Sent, Attempt: c.attempts})
+		}
+	case strategies.Wait:
+		c.waits++
+		gen := c.waits
+		w.at(w.now+max(d.After, 0), aWake, func() {
+			if !c.over && c.waits == gen {
+				w.decide(c, strategies.Event{Kind: strategies.Wake})
+			}
+		})
+	case strategies.Acquire:
+		l := w.line(c, d.Take.Pool)
+		if len(l.waiting) == 0 {
+			ok, ready := l.spec.Pool.TryTake(w.now, l.memory, d.Take.N)
+			if ok {
+				w.decide(c, strategies.Event{Kind: strategies.Admitted})
+				return
+			}
+			w.timer(l, ready)
+		}
+		l.waiting = append(l.waiting, c)
+		c.line, c.wants = l, d.Take.N
+	case strategies.Stop:
+		w.leave(c)
+		c.over = true
+		switch {
+		case d.End.Reason != strategies.Succeeded:
+			w.belief.Failed++
+		case c.useful:
+			w.belief.Succeeded++
+			w.belief.Useful++
+		default:
+			w.belief.Succeeded++
+			w.belief.Lost++
+		}
+		w.withdraw(c)
+		w.another(c)
+	}
+}
+
+func (w *twin) line(c *twinCall, p strategies.PoolID) *twinLine {
+	spec := c.fleet.Program.Pools[p]
+	fleet, key, memory := c.fleet, fmt.Sprint(p), c.fleet.fleet
+	switch spec.Scope {
+	case strategies.PerClient:
+		key, memory = fmt.Sprint(p, " of ", c.client), c.fleet.clients[c.client]
+	case strategies.PerEveryone:
+		fleet, key, memory = w.fleets[0], fmt.Sprint("everyone's ", spec.At), c.fleet.everyone
+	}
+	if fleet.lines[key] == nil {
+		fleet.lines[key] = &twinLine{spec: spec, memory: memory[spec.At:]}
+	}
+	return fleet.lines[key]
+}
+
+func (w *twin) timer(l *twinLine, ready time.Duration) {
+	l.timer++
+	gen := l.timer
+	if ready != strategies.Never {
+		w.at(max(ready, w.now+1), aPool, func() {
+			if l.timer == gen {
+				w.admit(l)
+			}
+		})
+	}
+}
+
+func (w *twin) admit(l *twinLine) {
+	for len(l.waiting) > 0 {
+		c := l.waiting[0]
+		ok, ready := l.spec.Pool.TryTake(w.now, l.memory, c.wants)
+		if !ok {
+			w.timer(l, ready)
+			return
+		}
+		l.waiting, c.line = l.waiting[1:], nil
+		w.decide(c, strategies.Event{Kind: strategies.Admitted})
+	}
+}
+
+func (w *twin) leave(c *twinCall) {
+	l := c.line
+	if l == nil {
+		return
+	}
+	c.line = nil
+	i := slices.Index(l.waiting, c)
+	l.waiting = slices.Delete(l.waiting, i, i+1)
+	if i == 0 {
+		l.timer++
+		w.kicked = append(w.kicked, l)
+	}
+}
+
+func (w *twin) send(c *twinCall, limit time.Duration) {
+	c.attempts++
+	w.belief.Attempts++
+	a := &twinAttempt{call: c, number: c.attempts, target: c.target}
+	c.flying = append(c.flying, a)
+	ticket := uint32(len(w.tickets))
+	w.tickets = append(w.tickets, a)
+	if limit > 0 {
+		w.at(w.now+limit, aTimeout, func() {
+			if !a.ended {
+				w.giveUp(a, ticket, metrics.TimedOut)
+				w.decide(c, strategies.Event{Kind: strategies.Expired, Attempt: a.number,
+					Outcome: &wire.Outcome{Class: wire.Timeout, RetryAfter: wire.NoHint}})
+			}
+		})
+	}
+	arrive := func() {
+		f := c.fleet
+		a.there = true
+		in := wire.Input{Kind: wire.Arrive, Ticket: ticket, Request: wire.Request{
+			Call: uint64(f.index)<<56 | c.id, Attempt: a.number, Account: f.Account, Target: a.target, Demand: c.demand(), Stream: f.Stream,
+		}}
+		if f.AccountPerClient {
+			in.Request.Account += uint32(c.client)
+		}
+		w.step(in)
+	}
+	if c.fleet.Up.Mean == 0 {
+		arrive()
+	} else {
+		w.at(w.now+c.fleet.Up.Mean, anArrival, arrive)
+	}
+}
+
+func (w *twin) step(in wire.Input) {
+	w.effects = w.x.Provider.Step(w.now, &in, w.effects)
+	w.askForTick()
+}
+
+func (w *twin) askForTick() {
+	if t := w.x.Provider.NextTick(); t < w.tickAt {
+		w.tickAt = t
+		w.at(t, aTick, func() {
+			if w.tickAt == t {
+				w.tickAt = never
+				w.step(wire.Input{Kind: wire.Tick})
+			}
+		})
+	}
+}
+
+func (w *twin) effect(e wire.Effect) {
+	switch e.Kind {
+	case wire.Started:
+		w.at(w.now+e.After, aDone, func() { w.step(wire.Input{Kind: wire.Done, Job: e.Job}) })
+	case wire.Replied:
+		a := w.tickets[e.Ticket]
+		a.there = false
+		deliver := func() {
+			if a.ended {
+				return
+			}
+			how := metrics.Refused
+			if e.Reply.Class == wire.OK {
+				how, a.call.useful = metrics.Answered, true
+			}
+			w.end(a, how)
+			var o wire.Outcome
+			a.call.fleet.Program.Reader.Read(&e.Reply, &o)
+			w.decide(a.call, strategies.Event{Kind: strategies.Reply, Attempt: a.number, Outcome: &o})
+		}
+		switch delay := e.After + a.call.fleet.Down.Mean; {
+		case a.ended:
+		case delay == 0:
+			deliver()
+		default:
+			w.at(w.now+delay, aReply, deliver)
+		}
+	case wire.Dropped:
+		w.tickets[e.Ticket].there = false
+	}
+}
+
+func (w *twin) end(a *twinAttempt, how metrics.Ending) {
+	a.ended = true
+	i := slices.Index(a.call.flying, a)
+	a.call.flying = slices.Delete(a.call.flying, i, i+1)
+	w.belief.Endings[how]++
+}
+
+func (w *twin) giveUp(a *twinAttempt, ticket uint32, how metrics.Ending) {
+	w.end(a, how)
+	if a.there {
+		w.step(wire.Input{Kind: wire.Abandon, Ticket: ticket})
+	}
+}
+
+// withdraw ends the attempts of a call that is over, the latest first.
+func (w *twin) withdraw(c *twinCall) {
+	for len(c.flying) > 0 {
+		a := c.flying[len(c.flying)-1]
+		w.giveUp(a, uint32(slices.Index(w.tickets, a)), metrics.Withdrawn)
+		w.decide(c, strategies.Event{Kind: strategies.Settled, Attempt: a.number,
+			Outcome: &wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}})
+	}
+}
+
+// traced is a provider that writes down what happens to it.
+type traced struct {
+	sim.Provider
+	whose map[uint32]string // by ticket
+	lines []string
+}
+
+func trace(p sim.Provider) *traced { return &traced{Provider: p, whose: map[uint32]string{}} }
+
+func (p *traced) Step(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+	line := fmt.Sprintf("%d ", now)
+	switch in.Kind {
+	case wire.Arrive:
+		r := &in.Request
+		p.whose[in.Ticket] = fmt.Sprintf("%#x/%d", r.Call, r.Attempt)
+		line += fmt.Sprintf("arrive %s account %d target %v", p.whose[in.Ticket], r.Account, r.Target)
+	case wire.Done:
+		line += fmt.Sprintf("done %d", in.Job)
+	case wire.Abandon:
+		line += "abandon " + p.whose[in.Ticket]
+	case wire.Tick:
+		line += "tick"
+	}
+	n := len(out)
+	out = p.Provider.Step(now, in, out)
+	for _, e := range out[n:] {
+		line += fmt.Sprintf(" → %d %s", e.Kind, p.whose[e.Ticket])
+	}
+	p.lines = append(p.lines, line)
+	return out
+}
+
+// agree runs an experiment by the driver and by its twin, and compares what the
+// provider saw and what the clients believe. make returns a fresh copy of it.
+func agree(t require.TestingT, make func() sim.Experiment) *metrics.Report {
+	one, two := make(), make()
+	a, b := trace(one.Provider), trace(two.Provider)
+	one.Provider, two.Provider = a, b
+	rep, err := one.Run(ctx)
+	require.NoError(t, err)
+	naive := runTwin(two)
+	require.Equal(t, b.lines, a.lines)
+	require.Equal(t, naive.belief, rep.Belief)
+	return rep
+}
+
+func TestTwin(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		rapid.Check(t, func(r *rapid.T) {
+			plan := anyRecipe(r, true)
+			agree(r, func() sim.Experiment { return plan.experiment(r, 1) })
+		})
+	}
+}
+
+// The founding experiment in small, by the twin: the herd, the outage, six
+// slots.
+func TestTwinOfTheFoundingExperiment(t *testing.T) {
+	t.Parallel()
+	for _, b := range strategies.Builtins() {
+		if b.Name == "naive" {
+			continue // 360,000 refusals are too many to search a list for
+		}
+		d, err := strategies.Lookup(b.Name, strategies.Knowledge{Rate: 6, Per: 2 * time.Second, Concurrency: 6})
+		require.NoError(t, err)
+		rep := agree(t, func() sim.Experiment {
+			prog, err := strategies.Compile(d, nil)
+			require.NoError(t, err)
+			cfg := serves(6, 0, draw.Const(2*time.Second))
+			cfg.RefusalTime = 50 * ms
+			cfg.Outages = []mockprovider.Outage{{To: 300 * time.Second, Refusal: mockprovider.As503}}
+			mock, err := mockprovider.New(cfg, draw.New(1))
+			require.NoError(t, err)
+			return sim.Experiment{Fleets: []sim.Fleet{oneShot(60, prog)}, Provider: mock, Rand: draw.New(2),
+				Plan: metrics.Plan{Horizon: time.Hour, FaultEnd: 300 * time.Second, OneShot: true}}
+		})
+		require.Greater(t, rep.Belief.Attempts, uint64(40), b.Name)
+	}
+}

@@ -1,0 +1,350 @@
+package strategies
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+// fast is a breaker whose refusals are easy to see.
+func fast(failures int, scope Scope) Breaker {
+	return Breaker{Failures: failures, OpenFor: 30 * time.Second, FailFast: true, Scope: scope, Name: "b"}
+}
+
+func TestBreaker(t *testing.T) {
+	for name, script := range map[string]string{
+		"opens at exactly the n-th consecutive failure": `
+			a: begin -> send
+			a: 503 -> stop failed
+			a: begin -> send
+			a: 429 -> stop failed
+			a: begin -> send
+			a: lost -> stop failed
+			a: begin -> stop breaker_open overloaded
+			@29.999999999s a: begin -> stop breaker_open
+			@30s a: begin -> send`,
+		"a success resets the count": `
+			a: begin -> send
+			a: 503 -> stop failed
+			a: begin -> send
+			a: 503 -> stop failed
+			a: begin -> send
+			a: 200 -> stop succeeded
+			a: begin -> send
+			a: 503 -> stop failed
+			a: begin -> send
+			a: 503 -> stop failed
+			a: begin -> send
+			a: 503 -> stop failed
+			a: begin -> stop breaker_open`,
+		"what never succeeds is no failure of the provider": `
+			a: begin -> send
+			a: 503 -> stop failed
+			a: begin -> send
+			a: 503 -> stop failed
+			a: begin -> send
+			a: 400 -> stop failed
+			a: begin -> send
+			a: 401 -> stop failed
+			a: begin -> send
+			a: 402 -> stop failed
+			a: begin -> send
+			a: 403 -> stop failed
+			a: begin -> send
+			a: 413 -> stop failed
+			a: begin -> send
+			a: cancelled -> stop withdrawn
+			a: begin -> send                      # still closed, and the count stands
+			a: 503 -> stop failed
+			a: begin -> stop breaker_open`,
+		"failures while it is open do not prolong it": `
+			a: begin -> send
+			b: begin -> send
+			c: begin -> send
+			d: begin -> send
+			e: begin -> send
+			a: 503 -> stop failed
+			b: 503 -> stop failed
+			c: 503 -> stop failed
+			f: begin -> stop breaker_open
+			@20s d: 503 -> stop failed
+			@29s e: 503 -> stop failed
+			f: begin -> stop breaker_open
+			@30s f: begin -> send`,
+		"exactly one probe; a failed one opens it again": `
+			a: begin -> send
+			b: begin -> send
+			c: begin -> send
+			a: 503 -> stop failed
+			b: 503 -> stop failed
+			c: 503 -> stop failed
+			@40s a: begin -> send
+			b: begin -> stop breaker_open
+			c: begin -> stop breaker_open
+			@42s a: 503 -> stop failed
+			b: begin -> stop breaker_open
+			@1m11.999999999s b: begin -> stop breaker_open
+			@1m12s b: begin -> send
+			c: begin -> stop breaker_open
+			b: 200 -> stop succeeded
+			c: begin -> send
+			a: begin -> send`,
+		"a straggler's success closes it at once": `
+			a: begin -> send
+			b: begin -> send
+			c: begin -> send
+			d: begin -> send
+			a: 503 -> stop failed
+			b: 503 -> stop failed
+			c: 503 -> stop failed
+			@5s d: 200 -> stop succeeded
+			e: begin -> send`,
+		"a straggler's success closes it under a probe": `
+			a: begin -> send
+			b: begin -> send
+			c: begin -> send
+			d: begin -> send
+			a: 503 -> stop failed
+			b: 503 -> stop failed
+			c: 503 -> stop failed
+			@30s e: begin -> send
+			d: 200 -> stop succeeded
+			f: begin -> send
+			e: 503 -> stop failed                 # the first failure of three
+			g: begin -> send`,
+		"a straggler's failure does not end the probe": `
+			a: begin -> send
+			b: begin -> send
+			c: begin -> send
+			d: begin -> send
+			a: 503 -> stop failed
+			b: 503 -> stop failed
+			c: 503 -> stop failed
+			@30s e: begin -> send
+			d: 503 -> stop failed
+			@30.05s f: begin -> stop breaker_open
+			e: 200 -> stop succeeded
+			f: begin -> send`,
+		"a neutral end gives the probe back": `
+			a: begin -> send
+			b: begin -> send
+			c: begin -> send
+			a: 503 -> stop failed
+			b: 503 -> stop failed
+			c: 503 -> stop failed
+			@30s d: begin -> send
+			e: begin -> stop breaker_open
+			@31s d: 400 -> stop failed
+			e: begin -> send                      # the next probes
+			f: begin -> stop breaker_open         # and it alone
+			@32s e: cancelled -> stop withdrawn
+			f: begin -> send
+			f: 200 -> stop succeeded`,
+		"a straggler's neutral end gives nothing back": `
+			a: begin -> send
+			b: begin -> send
+			c: begin -> send
+			d: begin -> send
+			a: 503 -> stop failed
+			b: 503 -> stop failed
+			c: 503 -> stop failed
+			@30s e: begin -> send
+			d: 400 -> stop failed
+			f: begin -> stop breaker_open`,
+	} {
+		t.Run(name, func(t *testing.T) { play(t, []Layer{fast(3, PerFleet)}, script) })
+	}
+}
+
+// A probe that never ends loses its place after ProbeTimeout, and whatever
+// becomes of it then is a straggler's fate.
+func TestBreakerReplacesALostProbe(t *testing.T) {
+	k := fast(1, PerFleet)
+	k.ProbeTimeout = 10 * time.Second
+	const lost = `
+		a: begin -> send
+		a: 503 -> stop failed
+		@30s a: begin -> send
+		@39.999999999s b: begin -> stop breaker_open
+		@40s b: begin -> send
+		c: begin -> stop breaker_open
+		`
+	for name, script := range map[string]string{
+		"and again":               "@50s c: begin -> send\nd: begin -> stop breaker_open",
+		"late failure":            "a: 503 -> stop failed\nb: 200 -> stop succeeded\nc: begin -> send",
+		"late failure, then lost": "@45s a: 503 -> stop failed\n@50s c: begin -> send",
+		"late neutral end":        "a: 400 -> stop failed\nc: begin -> stop breaker_open",
+		"late success":            "a: 200 -> stop succeeded\nc: begin -> send",
+		"late failure after all":  "b: 503 -> stop failed\n@60s a: 503 -> stop failed\n@1m10s c: begin -> send",
+	} {
+		t.Run(name, func(t *testing.T) { play(t, []Layer{k}, lost+script) })
+	}
+}
+
+// A provider fails for 60 s, one call comes each second, and the first probe
+// hangs: it loses its place at 51 s, the next fails, and the one at 81 s is
+// answered. Were a place never given back, there would be no answer at all.
+func TestBreakerRecoversFromAHungProbe(t *testing.T) {
+	k := Breaker{Failures: 12, OpenFor: 30 * time.Second, ProbeTimeout: 10 * time.Second, FailFast: true, Scope: PerClient}
+	for _, neutral := range []bool{false, true} {
+		w := newWorld(t, map[string][]Layer{"": {k}}, 1)
+		c := w.call("a")
+		var probes []time.Duration
+		refusedAfter, answered := 0, time.Duration(-1)
+		for w.now = 0; w.now < time.Hour && answered < 0; w.now += time.Second {
+			healthy, tripped := w.now >= time.Minute, w.now >= 12*time.Second
+			if d := c.next(Event{Kind: Begin}); d.Kind == Stop {
+				if healthy {
+					refusedAfter++
+				}
+				continue
+			}
+			if tripped {
+				probes = append(probes, w.now)
+			}
+			o := refusal(wire.NoHint)
+			switch {
+			case len(probes) == 1 && tripped && neutral:
+				o.Class = wire.BadRequest
+			case len(probes) == 1 && tripped:
+				continue // never returns
+			case healthy:
+				o.Class, answered = wire.OK, w.now
+			}
+			c.next(Event{Kind: Reply, Attempt: 1, Outcome: o})
+		}
+		if neutral { // its place is free at once: the next arrival probes
+			require.Equal(t, seconds(41, 42, 72), probes)
+			require.Equal(t, 72*time.Second, answered)
+			require.Equal(t, 12, refusedAfter)
+		} else {
+			require.Equal(t, seconds(41, 51, 81), probes)
+			require.Equal(t, 81*time.Second, answered)
+			require.Equal(t, 21, refusedAfter)
+		}
+	}
+}
+
+func TestBreakerWaits(t *testing.T) {
+	// A refused call waits until the breaker may close, or MinWait, plus
+	// U(0, Jitter), and asks again; that is no attempt.
+	k := Breaker{Failures: 1, OpenFor: 30 * time.Second, MinWait: 2 * time.Second, Jitter: 10 * time.Second, Scope: PerFleet}
+	play(t, []Layer{k}, `
+		a: begin -> send
+		a: 503 -> stop failed
+		b: begin -> wait [30s,40s)
+		c: begin -> wait [30s,40s)
+		@29s d: begin -> wait [2s,12s)           # 1 s is left, but MinWait is longer
+		b: wake -> send                          # the probe
+		@40s c: cancelled -> stop withdrawn
+		e: begin -> wait [2s,12s)                # nobody knows how long a probe takes
+		e: wake -> wait [2s,12s)
+		b: 200 -> stop succeeded
+		e: wake -> send`)
+
+	k.Jitter = 0
+	play(t, []Layer{k}, `
+		a: begin -> send
+		a: 503 -> stop failed
+		@1s b: begin -> wait 29s
+		c: begin -> wait 29s
+		b: wake -> send
+		c: wake -> wait 2s
+		b: 503 -> stop failed
+		c: wake -> wait 28s
+		c: wake -> send`)
+
+	// Two refusals by one guard draw differently, and two calls as well.
+	k.Jitter = time.Hour
+	w := newWorld(t, map[string][]Layer{"": {k}}, 1)
+	c := w.call("a")
+	c.next(Event{Kind: Begin})
+	c.next(Event{Kind: Reply, Attempt: 1, Outcome: refusal(wire.NoHint)})
+	waits := map[time.Duration]bool{}
+	for _, name := range []string{"b", "c", "d"} {
+		waits[w.call(name).next(Event{Kind: Begin}).After] = true
+		for range 9 {
+			waits[w.call(name).next(Event{Kind: Wake}).After] = true
+		}
+	}
+	require.Len(t, waits, 30)
+
+	// The longest open time is for ever.
+	k.OpenFor = Never - 1
+	w = newWorld(t, map[string][]Layer{"": {k}}, 1)
+	w.now = time.Hour
+	w.call("a").next(Event{Kind: Begin})
+	w.call("a").next(Event{Kind: Reply, Attempt: 1, Outcome: refusal(wire.NoHint)})
+	d := w.call("b").next(Event{Kind: Begin})
+	require.Equal(t, Wait, d.Kind)
+	require.GreaterOrEqual(t, d.After, Never-time.Hour)
+}
+
+func TestBreakerScopes(t *testing.T) {
+	const trip = `
+		x/a.1: begin -> send
+		x/a.1: 503 -> stop failed
+		`
+	for scope, script := range map[Scope]string{
+		PerClient:   "x/a.2: begin -> stop breaker_open\nx/b: begin -> send\ny/a: begin -> send",
+		PerFleet:    "x/a.2: begin -> stop breaker_open\nx/b: begin -> stop breaker_open\ny/a: begin -> send",
+		PerEveryone: "x/a.2: begin -> stop breaker_open\nx/b: begin -> stop breaker_open\ny/a: begin -> stop breaker_open",
+	} {
+		stack := []Layer{fast(1, scope)}
+		playFleets(t, map[string][]Layer{"x": stack, "y": stack}, trip+script)
+	}
+	other := fast(1, PerEveryone)
+	other.Name = "another"
+	playFleets(t, map[string][]Layer{"x": {fast(1, PerEveryone)}, "y": {other}}, trip+"y/a: begin -> send")
+}
+
+// The order is the meaning: outside a loop a breaker hears of calls only,
+// inside of every attempt.
+func TestBreakerAndRetry(t *testing.T) {
+	retry := Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 3}
+	play(t, []Layer{fast(2, PerFleet), retry}, `
+		a: begin -> send
+		a: 503 -> wait 1s
+		a: wake -> send
+		a: 503 -> wait 1s
+		a: wake -> send
+		a: 503 -> stop tries_exhausted            # one failure
+		b: begin -> send
+		b: 503 -> wait 1s
+		c: begin -> send                          # still closed after four failed attempts
+		b: wake -> send
+		b: 503 -> wait 1s
+		b: wake -> send
+		b: 503 -> stop tries_exhausted            # two
+		d: begin -> stop breaker_open
+		@1m d: begin -> send                      # the probe is the call
+		d: 503 -> wait 1s
+		e: begin -> stop breaker_open
+		d: wake -> send
+		d: 200 -> stop succeeded
+		e: begin -> send`)
+	play(t, []Layer{retry, fast(2, PerFleet)}, `
+		a: begin -> send
+		a: 503 -> wait 1s
+		a: wake -> send
+		a: 503 -> wait 1s
+		b: begin -> stop breaker_open
+		a: wake -> stop breaker_open`)
+
+	// What an inner breaker refuses is no failure to the outer one: nobody
+	// has asked the provider.
+	inner := fast(1, PerFleet)
+	inner.OpenFor = 10 * time.Second
+	play(t, []Layer{fast(2, PerFleet), inner}, `
+		a: begin -> send
+		a: 503 -> stop failed
+		b: begin -> stop breaker_open             # by the inner one
+		c: begin -> stop breaker_open
+		@10s d: begin -> send                     # the outer one is closed
+		d: 503 -> stop failed
+		@20s e: begin -> stop breaker_open        # now it is open
+		@40s e: begin -> send`)
+}

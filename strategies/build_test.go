@@ -1,0 +1,188 @@
+package strategies
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+func TestCompile(t *testing.T) {
+	p, err := Compile(Definition{Name: "bare"}, nil)
+	require.NoError(t, err)
+	require.Equal(t, wire.ByBody{}, p.Reader, "the default reader")
+	require.Empty(t, p.Pools)
+	require.Equal(t, [NumScopes]int{}, p.Words)
+	require.False(t, p.WantsSent)
+	play(t, nil, `
+		begin -> send                             # an empty stack sends once
+		sent -> idle
+		head -> idle
+		503 -> stop failed overloaded
+		begin -> send
+		200 -> stop succeeded ok
+		begin -> send
+		cancelled -> stop withdrawn`)
+
+	p, err = Compile(Definition{Name: "full", Reader: wire.ByStatus{}, Layers: []Layer{
+		Retry{Backoff: DecorrelatedJitter{Base: time.Second}},
+		Breaker{Failures: 1, OpenFor: 1, FailFast: true, Scope: PerEveryone, Name: "b"},
+		TokenBucket{Rate: 1, Per: 1, Burst: 1, Scope: PerClient},
+		Concurrency{Permits: 1, Scope: PerFleet},
+		&drawing{drawn: new([]time.Duration)},
+	}}, nil)
+	require.NoError(t, err)
+	require.Equal(t, wire.ByStatus{}, p.Reader)
+	// Two for the retries and their last wait, one for the probe, one for the
+	// permit; the bucket's two; the permits in use; the breaker's two.
+	require.Equal(t, [NumScopes]int{PerCall: 4, PerClient: 2, PerFleet: 1, PerEveryone: 2}, p.Words)
+	require.Equal(t, []PoolSpec{{permits{1}, PerFleet, 0}, {bucketOf(1, 1, 1), PerClient, 0}}, p.Pools)
+	require.Equal(t, []string{"drawing", "concurrency", "tokens", "breaker", "retry"}, p.Layers, "innermost first")
+}
+
+func TestCompileErrors(t *testing.T) {
+	retry := func(b Backoff) Layer { return Retry{Backoff: b} }
+	breaker := func(change func(*Breaker)) Layer {
+		k := Breaker{Failures: 1, OpenFor: 1, MinWait: 1, Scope: PerFleet}
+		change(&k)
+		return k
+	}
+	for want, layer := range map[string]Layer{
+		"layer 1 of the stack is nil; leave it out":                          nil,
+		"retry: it needs a backoff; Fixed{} retries at once":                 Retry{},
+		"retry: max attempts must not be negative; 0 means no bound":         Retry{Backoff: Fixed{}, MaxAttempts: -1},
+		"retry: fixed backoff: the wait and its jitter must not be negative": retry(Fixed{Every: -1}),
+		"retry: uniform backoff: 2s to 1s is not a range of waits":           retry(Uniform{Low: 2 * time.Second, High: time.Second}),
+		"retry: uniform backoff: -1s to 1s is not a range of waits":          retry(Uniform{Low: -time.Second, High: time.Second}),
+		"retry: exponential backoff: the base must be positive, not 0s":      retry(Exponential{}),
+		"retry: exponential backoff: the jitter must not be negative":        retry(Exponential{Base: 1, Jitter: -1}),
+		"retry: full jitter: the base must be positive, not -1ns":            retry(FullJitter{Base: -1}),
+		"retry: equal jitter: the cap must not be negative; 0 means no cap":  retry(EqualJitter{Base: 1, Cap: -1}),
+		"retry: decorrelated jitter: the base must be positive, not 0s":      retry(DecorrelatedJitter{}),
+
+		"breaker: failures must be 1 to 1073741823, not 0":                                                           breaker(func(k *Breaker) { k.Failures = 0 }),
+		"breaker: failures must be 1 to 1073741823, not 1073741824":                                                  breaker(func(k *Breaker) { k.Failures = MaxFailures + 1 }),
+		"breaker: the open time must be positive":                                                                    breaker(func(k *Breaker) { k.OpenFor = 0 }),
+		"breaker: the probe timeout must not be negative; 0 means the open time":                                     breaker(func(k *Breaker) { k.ProbeTimeout = -1 }),
+		"breaker: a refused call must wait a positive time or fail fast":                                             breaker(func(k *Breaker) { k.MinWait = 0 }),
+		"breaker: the jitter must not be negative":                                                                   breaker(func(k *Breaker) { k.Jitter = -1 }),
+		"breaker: it cannot be shared per call; use client, fleet or everyone":                                       breaker(func(k *Breaker) { k.Scope = PerCall }),
+		"breaker: it cannot be shared per scope(200); use client, fleet or everyone":                                 breaker(func(k *Breaker) { k.Scope = 200 }),
+		"breaker: what everyone shares needs a name":                                                                 breaker(func(k *Breaker) { k.Scope = PerEveryone }),
+		"token bucket: the rate must be positive, not 0 per 1s":                                                      TokenBucket{Per: time.Second, Burst: 1, Scope: PerFleet},
+		"token bucket: the rate must be positive, not 1 per -1s":                                                     TokenBucket{Rate: 1, Per: -time.Second, Burst: 1, Scope: PerFleet},
+		"token bucket: the burst must be at least 1, not 0":                                                          TokenBucket{Rate: 1, Per: 1, Scope: PerFleet},
+		"token bucket: it cannot be shared per call; use client, fleet or everyone":                                  TokenBucket{Rate: 1, Per: 1, Burst: 1},
+		"token bucket: what everyone shares needs a name":                                                            TokenBucket{Rate: 1, Per: 1, Burst: 1, Scope: PerEveryone},
+		"concurrency: permits must be at least 1, not 0":                                                             Concurrency{Scope: PerFleet},
+		"concurrency: it cannot be shared per call; use client, fleet or everyone":                                   Concurrency{Permits: 1},
+		"concurrency: what everyone shares needs a name":                                                             Concurrency{Permits: 1, Scope: PerEveryone},
+		"token bucket: a burst of 9223372036854775807 at 1 per 1s overflows; take a smaller burst or a rounder rate": TokenBucket{Rate: 1, Per: time.Second, Burst: math.MaxInt64, Scope: PerFleet},
+	} {
+		_, err := Compile(Definition{Name: "x", Layers: []Layer{layer}}, nil)
+		require.EqualError(t, err, `strategy "x": `+want)
+	}
+	_, err := Compile(Definition{}, nil)
+	require.EqualError(t, err, "strategies: a definition needs a name")
+}
+
+func TestAtMostSixteenLayers(t *testing.T) {
+	var layers []Layer
+	for range maxLayers {
+		layers = append(layers, Retry{Backoff: Fixed{}})
+	}
+	p, err := Compile(Definition{Name: "deep", Layers: layers}, nil)
+	require.NoError(t, err)
+	require.Len(t, p.Layers, maxLayers)
+	_, err = Compile(Definition{Name: "deeper", Layers: append(layers, fullJitter)}, nil)
+	require.EqualError(t, err, `strategy "deeper": a stack has at most 16 layers`)
+}
+
+// reserver is a layer that reserves words and nothing else.
+type reserver struct {
+	scope Scope
+	n     int
+	name  string
+	sent  bool
+}
+
+func (r reserver) Build(b *Build, inner Strategy) (Strategy, error) {
+	if r.sent {
+		b.WantSent()
+	}
+	_, err := b.Reserve(r.scope, r.n, r.name)
+	return inner, err
+}
+
+// pooled is a layer that has a pool and nothing else.
+type pooled struct {
+	scope Scope
+	pool  Pool
+}
+
+func (p pooled) Build(b *Build, inner Strategy) (Strategy, error) {
+	_, err := b.Pool(p.pool, p.scope, "pool")
+	return inner, err
+}
+
+func TestReserve(t *testing.T) {
+	build := func(commons *Commons, layers ...Layer) (*Program, string) {
+		p, err := Compile(Definition{Name: "x", Layers: layers}, commons)
+		if err != nil {
+			return nil, strings.TrimPrefix(err.Error(), `strategy "x": `)
+		}
+		return p, ""
+	}
+	commons := NewCommons()
+	p, _ := build(commons, reserver{scope: PerCall, n: 2}, reserver{scope: PerCall, n: 3}, reserver{scope: PerEveryone, n: 4, name: "a"})
+	require.Equal(t, [NumScopes]int{PerCall: 5, PerEveryone: 4}, p.Words)
+	_, err := build(commons, reserver{scope: PerEveryone, n: 1, name: "b"}, reserver{scope: PerEveryone, n: 4, name: "a"})
+	require.Empty(t, err)
+	require.Equal(t, 5, commons.Words(), "the same name is the same memory")
+
+	_, err = build(commons, reserver{scope: PerEveryone, n: 2, name: "a"})
+	require.Equal(t, `two layers share the memory "a" but need 4 and 2 words; give them different names`, err)
+	_, err = build(commons, reserver{scope: PerEveryone, n: 2})
+	require.Equal(t, "memory shared by everyone needs a name", err)
+	_, err = build(nil, reserver{scope: 4, n: 2})
+	require.Equal(t, "there is no scope(4); use call, client, fleet or everyone", err)
+	_, err = build(nil, reserver{scope: PerCall, n: -1})
+	require.Equal(t, "cannot reserve -1 words", err)
+	_, err = build(nil, pooled{PerCall, permits{1}})
+	require.Equal(t, "a pool of one call has nobody to wait for; use scope client, fleet or everyone", err)
+
+	p, _ = build(nil, reserver{sent: true})
+	require.True(t, p.WantsSent)
+}
+
+// Programs that name the same layer share it, and must agree on what it is.
+func TestCommons(t *testing.T) {
+	commons := NewCommons()
+	compile := func(l Layer) error {
+		_, err := Compile(Definition{Name: "x", Layers: []Layer{l}}, commons)
+		return err
+	}
+	k := fast(5, PerEveryone)
+	require.NoError(t, compile(k))
+	words := commons.Words()
+	k.ProbeTimeout, k.FailFast, k.MinWait, k.Jitter = k.OpenFor, false, 1, 1 // a refused call's own business
+	require.NoError(t, compile(k))
+	k.Failures = 6
+	require.EqualError(t, compile(k), `strategy "x": two layers share "breaker b" but differ: {5 failures, open for 30s, probe timeout 30s} `+
+		`and {6 failures, open for 30s, probe timeout 30s}; make them agree or give them different names`)
+	require.Equal(t, words, commons.Words())
+
+	bucket := TokenBucket{Rate: 6, Per: 2 * time.Second, Burst: 3, Scope: PerEveryone, Name: "b"}
+	require.NoError(t, compile(bucket), "a bucket and a breaker of one name are two things")
+	bucket.Rate, bucket.Per = 3, time.Second
+	require.NoError(t, compile(bucket), "the same rate")
+	bucket.Burst = 4
+	require.ErrorContains(t, compile(bucket), `two layers share "bucket b" but differ`)
+
+	require.NoError(t, compile(Concurrency{Permits: 3, Scope: PerEveryone, Name: "b"}))
+	require.ErrorContains(t, compile(Concurrency{Permits: 4, Scope: PerEveryone, Name: "b"}), `two layers share "concurrency b" but differ`)
+}

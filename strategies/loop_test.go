@@ -1,0 +1,110 @@
+package strategies
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+// Retries in several layers multiply: against a provider that always fails, a
+// call costs the product of what each layer allows.
+func TestNestedLoopsMultiply(t *testing.T) {
+	for want, tries := range map[int][]int{
+		1: nil, 4: {4, 1}, 9: {3, 3}, 12: {4, 3}, 15: {3, 1, 5}, 27: {3, 3, 3}, 45: {3, 3, 5}, 243: {3, 3, 3, 3, 3},
+	} {
+		t.Run(fmt.Sprint(tries), func(t *testing.T) {
+			var layers []Layer
+			for _, n := range tries {
+				layers = append(layers, Retry{Backoff: Fixed{}, MaxAttempts: n})
+			}
+			w := newWorld(t, map[string][]Layer{"": layers}, 1)
+			for range 2 { // a second call must not inherit anything
+				c := w.call("a")
+				d := c.next(Event{Kind: Begin})
+				for d.Kind == Send {
+					if d = c.next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: refusal(wire.NoHint)}); d.Kind == Wait {
+						d = c.next(Event{Kind: Wake})
+					}
+				}
+				require.Equal(t, Stop, d.Kind)
+				require.Equal(t, want, int(c.Attempts))
+			}
+		})
+	}
+}
+
+func TestNestedLoops(t *testing.T) {
+	// An outer loop begins an inner one afresh, whose backoff starts again.
+	play(t, []Layer{
+		Retry{Backoff: Fixed{Every: time.Minute}, MaxAttempts: 2},
+		Retry{Backoff: Exponential{Base: time.Second}, MaxAttempts: 3},
+	}, `
+		begin -> send
+		503 -> wait 1s
+		wake -> send
+		503 -> wait 2s
+		wake -> send
+		503 -> wait 1m
+		wake -> send
+		503 -> wait 1s
+		wake -> send
+		200 -> stop succeeded`)
+}
+
+// stubborn is a loop that begins afresh whatever happens.
+type stubborn struct{}
+
+func (s stubborn) Build(b *Build, inner Strategy) (Strategy, error) { return b.Loop(s, inner) }
+
+func (stubborn) Start(time.Duration, *Call) {}
+
+func (stubborn) After(time.Duration, *Call, Event, Decision) Decision {
+	return Decision{Kind: Wait, After: time.Second}
+}
+
+// Even the most stubborn loop does not begin afresh what was given up.
+func TestLoopsEndWithTheirCall(t *testing.T) {
+	play(t, []Layer{stubborn{}}, `
+		begin -> send
+		200 -> wait 1s
+		wake -> send
+		settled -> stop failed cancelled
+		begin -> send
+		cancelled -> stop withdrawn cancelled
+		begin -> send
+		401 -> wait 1s
+		cancelled -> stop withdrawn cancelled`)
+}
+
+// hasty is a layer that hangs up on an attempt when its head comes too late,
+// and calls that a timeout.
+type hasty struct{ inner Strategy }
+
+func (hasty) Build(_ *Build, inner Strategy) (Strategy, error) { return hasty{inner}, nil }
+
+func (h hasty) Next(now time.Duration, c *Call, e Event) Decision {
+	switch {
+	case e.Kind == Head && now > c.Born+time.Second:
+		return Decision{Kind: Abandon, Take: Take{N: e.Attempt}}
+	case e.Kind == Settled:
+		return stop(Failed, wire.Timeout)
+	}
+	return h.inner.Next(now, c, e)
+}
+
+// An attempt that a layer inside gives up may be retried by a loop outside.
+func TestAbandonedAttemptsAreRetried(t *testing.T) {
+	play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2}, Concurrency{Permits: 1, Scope: PerFleet}, hasty{}}, `
+		begin -> send
+		head -> idle
+		200 -> stop succeeded
+		begin -> send
+		@2s head -> abandon 1
+		b: begin -> queued
+		settled -> wait 1s
+		b: admitted -> send`)
+}

@@ -1,0 +1,165 @@
+package strategies
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+func TestRetry(t *testing.T) {
+	second := Fixed{Every: time.Second}
+	t.Run("success", func(t *testing.T) {
+		play(t, []Layer{Retry{Backoff: second, MaxAttempts: 3}}, `
+			begin -> send
+			503 -> wait 1s
+			wake -> send
+			overloaded -> wait 1s
+			@2s wake -> send
+			200 -> stop succeeded ok`)
+	})
+	t.Run("max attempts counts attempts; waits are one fewer", func(t *testing.T) {
+		play(t, []Layer{Retry{Backoff: second, MaxAttempts: 3}}, `
+			begin -> send
+			503 -> wait 1s
+			wake -> send
+			429 -> wait 1s
+			wake -> send
+			500 -> stop tries_exhausted server_error
+			begin -> send                             # the next call starts afresh
+			503 -> wait 1s`)
+		play(t, []Layer{Retry{Backoff: second, MaxAttempts: 1}}, `
+			begin -> send
+			503 -> stop tries_exhausted overloaded`)
+	})
+	t.Run("hints", func(t *testing.T) {
+		play(t, []Layer{Retry{Backoff: Fixed{Every: 2 * time.Second, Jitter: time.Second}}}, `
+			begin -> send
+			overloaded after=3s -> wait [3s,4s)
+			wake -> send
+			rate after=1s -> wait [2s,3s)             # a shorter hint changes nothing
+			wake -> send
+			503 after=1h -> wait [1h,1h1s)
+			wake -> send
+			503 after=0s -> wait [2s,3s)
+			wake -> send
+			503 after=-5s -> wait [2s,3s)             # nonsense is no hint`)
+		play(t, []Layer{Retry{Backoff: Fixed{Every: 2 * time.Second}, IgnoreHint: true}}, `
+			begin -> send
+			503 after=1h -> wait 2s`)
+		play(t, []Layer{Retry{Backoff: Exponential{Base: time.Second}}}, `
+			begin -> send
+			503 after=10s -> wait 10s                 # a hint does not stop the doubling
+			wake -> send
+			503 -> wait 2s
+			wake -> send
+			503 -> wait 4s`)
+	})
+	t.Run("ends without a reply", func(t *testing.T) {
+		play(t, []Layer{Retry{Backoff: second}}, `
+			begin -> send
+			lost -> wait 1s
+			wake -> send
+			expired -> wait 1s
+			wake -> send
+			disconnected -> wait 1s`)
+	})
+	t.Run("a failure without an attempt has no hint", func(t *testing.T) {
+		refusing := gatekeeper{heard: new([]string), admit: func(now time.Duration, _ *Call) Decision {
+			if now < 2*time.Second {
+				return stop(Failed, wire.Overloaded)
+			}
+			return Decision{}
+		}}
+		play(t, []Layer{Retry{Backoff: second, MaxAttempts: 9}, refusing}, `
+			begin -> wait 1s
+			wake -> wait 1s
+			wake -> send`)
+	})
+	t.Run("withdrawn", func(t *testing.T) {
+		play(t, []Layer{Retry{Backoff: second}}, `
+			begin -> send
+			cancelled -> stop withdrawn cancelled
+			begin -> send
+			503 -> wait 1s
+			cancelled -> stop withdrawn cancelled     # in the middle of a wait
+			begin -> send
+			settled -> stop failed cancelled          # its call is over: no retry
+			cancelled -> stop withdrawn cancelled`)
+	})
+}
+
+// Waiting helps against some failures and against others it never does.
+func TestOnlyTransientFailuresAreRetried(t *testing.T) {
+	const most = 5
+	attempts := map[wire.Class]int{
+		wire.OK: 1, wire.Rate: most, wire.TokenRate: most, wire.Concurrency: most, wire.Acceleration: most,
+		wire.Overloaded: most, wire.ServerError: most, wire.Timeout: most, wire.Disconnected: most,
+		wire.Quota: 1, wire.Auth: 1, wire.Permission: 1, wire.BadRequest: 1, wire.TooLarge: 1, wire.Cancelled: 1,
+	}
+	require.Len(t, attempts, wire.NumClasses)
+	x := newRetrier(t, Retry{Backoff: Fixed{}, MaxAttempts: most})
+	for class, want := range attempts {
+		x.begin(uint64(class))
+		d := Decision{Kind: Wait}
+		for d.Kind == Wait {
+			o := wire.Outcome{Class: class, RetryAfter: wire.NoHint}
+			if d = x.step(0, Event{Kind: Reply, Attempt: x.call.Attempts, Outcome: &o}); d.Kind == Wait {
+				x.step(0, Event{Kind: Wake})
+			}
+		}
+		require.Equal(t, want, int(x.call.Attempts), class.String())
+		switch {
+		case class == wire.OK:
+			require.Equal(t, stop(Succeeded, class), d)
+		case want == 1:
+			require.Equal(t, stop(Failed, class), d)
+		default:
+			require.Equal(t, stop(TriesExhausted, class), d)
+		}
+	}
+}
+
+// badBackoff answers what no backoff should.
+type badBackoff struct{ base, jitter time.Duration }
+
+func (b badBackoff) Delay(*Call, Purpose, int64, time.Duration) (base, jitter time.Duration) {
+	return b.base, b.jitter
+}
+
+func TestWaitsAreNeverNegative(t *testing.T) {
+	for _, b := range []badBackoff{{-1, 0}, {0, -1}, {-Never, -Never}, {-1, time.Second}} {
+		x := newRetrier(t, Retry{Backoff: b})
+		for _, w := range x.waits(1, 3) {
+			require.Equal(t, max(b.base, 0)+max(b.jitter, 0), w, "%+v", b)
+		}
+	}
+}
+
+// history is a backoff from outside the package that wants the last wait.
+type history struct{ told *[]time.Duration }
+
+func (history) RemembersPrevious() {}
+
+func (h history) Delay(_ *Call, _ Purpose, retry int64, prev time.Duration) (base, jitter time.Duration) {
+	*h.told = append(*h.told, prev)
+	return time.Duration(retry+1) * time.Second, time.Millisecond
+}
+
+func TestRemembering(t *testing.T) {
+	var told []time.Duration
+	play(t, []Layer{Retry{Backoff: history{&told}}}, `
+		begin -> send
+		503 -> wait 1.001s
+		wake -> send
+		503 after=1h -> wait 1h0m0.001s       # what a hint adds is not remembered
+		wake -> send
+		503 -> wait 3.001s
+		cancelled -> stop withdrawn
+		begin -> send                         # nor is another call
+		503 -> wait 1.001s`)
+	want := []time.Duration{0, 1001 * time.Millisecond, 2001 * time.Millisecond, 0}
+	require.Equal(t, append(want, want...), told) // each script is played twice
+}
