@@ -184,7 +184,7 @@ func TestMM1(t *testing.T) {
 	for _, c := range []struct {
 		rho, seconds float64
 		seeds        int
-	}{{0.5, 150_000, 10}, {0.7, 300_000, 10}, {0.8, 450_000, 10}} {
+	}{{0.5, 150_000, 10}, {0.7, 300_000, 10}, {0.8, 650_000, 10}} {
 		rho := c.rho
 		n := map[float64]int{0.5: 3, 0.7: 5, 0.8: 10}[rho] // as far as runs of this length see
 		queue{
