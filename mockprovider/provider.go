@@ -117,12 +117,12 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 	r := &in.Request
 	if p.outage >= 0 {
 		out, e := p.refuse(in.Ticket, out)
-		p.cfg.Outages[p.outage].Refusal.reply(&e.Reply, wire.Overloaded, p.over-now, 0, 0)
+		p.cfg.Outages[p.outage].Refusal.reply(now, &e.Reply, wire.Overloaded, p.over-now, 0, 0)
 		return out
 	}
 	if p.badKeys[r.Target.Key>>6]>>(r.Target.Key&63)&1 != 0 || uint64(r.Account) >= p.accounts {
 		out, e := p.refuse(in.Ticket, out)
-		p.cfg.BadKey.reply(&e.Reply, wire.Auth, wire.NoHint, 0, 0)
+		p.cfg.BadKey.reply(now, &e.Reply, wire.Auth, wire.NoHint, 0, 0)
 		return out
 	}
 	for i, g := range p.gates {
@@ -142,7 +142,7 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 	}
 	p.undo(now, r, len(p.gates))
 	out, e := p.refuse(in.Ticket, out)
-	p.cfg.Full.reply(&e.Reply, wire.Overloaded, wire.NoHint, 0, 0)
+	p.cfg.Full.reply(now, &e.Reply, wire.Overloaded, wire.NoHint, 0, 0)
 	return out
 }
 

@@ -18,13 +18,14 @@ type Hint struct {
 // HintKind is how a hint is made.
 type HintKind uint8
 
-// The kinds of hints. Exact and RoundedUp need a gate that knows when it will
+// The kinds of hints. All but NoHint and Constant need a gate that knows when it will
 // admit again; a gate that does not gives no hint.
 const (
 	NoHint    HintKind = iota // nothing is said
 	Constant                  // always the same wait
 	Exact                     // the time until the gate admits again
 	RoundedUp                 // the same in whole seconds, rounded up
+	AtTime                    // when the gate admits again, on the provider's clock
 )
 
 // Refusal is the form in which one reason to refuse is put on the wire. The
@@ -76,7 +77,7 @@ func (r Refusal) Validate() error {
 		return fmt.Errorf("refusal: code %d needs a body that carries it", r.Code)
 	case r.Status != 0 && r.Status < 400 && r.Body != wire.CodeBody:
 		return fmt.Errorf("refusal: status %d without a business code is a success to everyone", r.Status)
-	case r.Hint.Kind > RoundedUp:
+	case r.Hint.Kind > AtTime:
 		return fmt.Errorf("refusal: there is no kind %d of hint", r.Hint.Kind)
 	case r.Hint.Value < 0:
 		return errors.New("refusal: a hint must not be negative")
@@ -84,10 +85,10 @@ func (r Refusal) Validate() error {
 	return nil
 }
 
-// reply writes the refusal to the reply. ready is how long until the gate admits
+// reply writes the refusal, made at now, to the reply. ready is how long until the gate admits
 // again, wire.NoHint if it cannot say.
-func (r *Refusal) reply(to *wire.Reply, class wire.Class, ready time.Duration, limit, remaining int32) {
-	hint := wire.NoHint
+func (r *Refusal) reply(now time.Duration, to *wire.Reply, class wire.Class, ready time.Duration, limit, remaining int32) {
+	hint, at := wire.NoHint, time.Duration(0)
 	switch r.Hint.Kind {
 	case Constant:
 		hint = r.Hint.Value
@@ -98,7 +99,11 @@ func (r *Refusal) reply(to *wire.Reply, class wire.Class, ready time.Duration, l
 			ready = later(ready, time.Second-part)
 		}
 		hint = ready
+	case AtTime:
+		if ready >= 0 {
+			at = later(now, ready)
+		}
 	}
-	to.RetryAfter, to.Code, to.Limit, to.Remaining = hint, r.Code, limit, remaining
+	to.RetryAfter, to.RetryAt, to.Code, to.Limit, to.Remaining = hint, at, r.Code, limit, remaining
 	to.Status, to.Class, to.Body = r.Status, class, r.Body
 }

@@ -31,9 +31,25 @@ func TestHints(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := As429.WithHint(c.hint)
 			var to wire.Reply
-			r.reply(&to, wire.Rate, c.ready, 120, 0)
+			r.reply(time.Hour, &to, wire.Rate, c.ready, 120, 0)
 			require.Equal(t, wire.Reply{RetryAfter: c.want, Status: 429, Body: wire.ErrorBody, Class: wire.Rate, Limit: 120}, to)
 		})
+	}
+}
+
+// A time is told instead of a wait, and only by a gate that knows it.
+func TestAtTimeTellsATime(t *testing.T) {
+	r := As429.WithHint(Hint{Kind: AtTime})
+	for ready, want := range map[time.Duration]time.Duration{
+		20 * time.Second: 80 * time.Second,
+		0:                60 * time.Second,
+		never - 1:        never,
+		wire.NoHint:      0,
+	} {
+		var to wire.Reply
+		r.reply(time.Minute, &to, wire.Rate, ready, 120, 0)
+		require.Equal(t, wire.NoHint, to.RetryAfter)
+		require.Equal(t, want, to.RetryAt, "ready in %v", ready)
 	}
 }
 
@@ -72,7 +88,7 @@ func TestRefusalValidate(t *testing.T) {
 		"refusal: there is no body shape 3":                                    {Status: 429, Body: 3},
 		"refusal: code 14003 needs a body that carries it":                     {Status: 429, Body: wire.ErrorBody, Code: 14003},
 		"refusal: status 200 without a business code is a success to everyone": {Status: 200, Body: wire.ErrorBody},
-		"refusal: there is no kind 4 of hint":                                  {Hint: Hint{Kind: 4}},
+		"refusal: there is no kind 5 of hint":                                  {Hint: Hint{Kind: 5}},
 		"refusal: a hint must not be negative":                                 {Hint: Hint{Kind: Constant, Value: -1}},
 	} {
 		require.EqualError(t, r.Validate(), want)

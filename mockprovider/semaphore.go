@@ -56,8 +56,8 @@ func (s *semaphore) Take(_ time.Duration, r *wire.Request) bool {
 
 // Refuse implements Gate. Nobody knows when a permit will be free, so hints
 // other than constant ones are left out.
-func (s *semaphore) Refuse(_ time.Duration, r *wire.Request, to *wire.Reply) {
-	s.Refusal.reply(to, wire.Concurrency, wire.NoHint, s.Limit, s.Limit-s.used[s.of(r)])
+func (s *semaphore) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
+	s.Refusal.reply(now, to, wire.Concurrency, wire.NoHint, s.Limit, s.Limit-s.used[s.of(r)])
 }
 
 // Undo implements Gate.

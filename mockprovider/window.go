@@ -80,7 +80,7 @@ func (w *window) Take(now time.Duration, r *wire.Request) bool {
 // Refuse implements Gate.
 func (w *window) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
 	k := &w.keys[w.of(r)]
-	w.Refusal.reply(to, wire.Rate, k.end-now, w.Limit, w.Limit-k.used)
+	w.Refusal.reply(now, to, wire.Rate, k.end-now, w.Limit, w.Limit-k.used)
 }
 
 // Undo implements Gate. A window that no request is left in has not begun.

@@ -188,8 +188,9 @@ func (r *run) deliverTransit(at uint32) {
 // deliver brings a reply to the client that waits for it.
 func (r *run) deliver(at uint32, rep *wire.Reply, slot time.Duration) {
 	i, number := r.endAttempt(at)
-	f := &r.fleets[r.calls[i].fleet]
-	f.reader.Read(rep, &r.outcome)
+	c := &r.calls[i]
+	f := &r.fleets[c.fleet]
+	f.reader.Read(rep, f.clock(r.now, i, c.seq), &r.outcome)
 	if rep.Class == wire.OK {
 		r.rec.AttemptEnded(metrics.Answered)
 		r.calls[i].state |= answered
@@ -226,7 +227,7 @@ func (r *run) deliverHead(at uint32, rep *wire.Reply) {
 		return
 	}
 	f := &r.fleets[a.fleet]
-	f.reader.Read(rep, &r.outcome)
+	f.reader.Read(rep, f.clock(r.now, a.call, a.seq), &r.outcome)
 	r.decide(a.call, strategies.Event{Kind: strategies.Head, Attempt: a.number, Outcome: &r.outcome})
 }
 

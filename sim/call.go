@@ -2,10 +2,12 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/des"
+	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
 	"herdlab/strategies"
 )
@@ -43,6 +45,7 @@ const (
 	drawThink
 	drawUp
 	drawDown
+	drawSkew
 )
 
 // callID names a call for its draws.
@@ -55,6 +58,16 @@ func (f *fleet) identify(i, seq uint32) (client uint32, id uint64) {
 	}
 	client = i - f.base
 	return client, callID(client, seq)
+}
+
+// clock is what the own clock of row i's client shows at now. It belongs to the
+// client: its draw is that of a call no client makes.
+func (f *fleet) clock(now time.Duration, i, seq uint32) time.Duration {
+	if f.Skew == (draw.Dist{}) {
+		return now
+	}
+	client, _ := f.identify(i, seq)
+	return now + f.Skew.Draw(f.rand.For(callID(client, math.MaxUint32)), drawSkew)
 }
 
 // demand returns what call number seq of f asks for.

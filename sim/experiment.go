@@ -46,6 +46,10 @@ type Fleet struct {
 	AccountPerClient bool
 	// Up and Down are how long a request and its reply travel.
 	Up, Down draw.Dist
+	// Skew is how far a client's own clock is ahead of the provider's; it
+	// belongs to the client, and is behind where negative. Dates and reset
+	// times in replies are read against that clock.
+	Skew draw.Dist
 	// Patience is how long a caller waits for a call; 0 means for ever.
 	Patience time.Duration
 	// Stream asks for replies in pieces.

@@ -398,7 +398,7 @@ func (w *twin) effect(e wire.Effect) {
 			}
 			w.end(a, how)
 			var o wire.Outcome
-			a.call.fleet.Program.Reader.Read(&e.Reply, &o)
+			a.call.fleet.Program.Reader.Read(&e.Reply, w.now, &o)
 			w.decide(a.call, strategies.Event{Kind: strategies.Reply, Attempt: a.number, Outcome: &o})
 		}
 		switch delay := e.After + a.call.fleet.Down.Mean; {

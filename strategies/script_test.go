@@ -140,7 +140,7 @@ func (w *world) event(fail func(string, ...any), c *caller, fields []string) Eve
 	default:
 		e.Kind = Reply
 		if status, err := strconv.ParseUint(fields[0], 10, 16); err == nil {
-			wire.ByStatus{}.Read(&wire.Reply{Status: uint16(status), RetryAfter: hint}, o)
+			wire.ByStatus{}.Read(&wire.Reply{Status: uint16(status), RetryAfter: hint}, 0, o)
 			return e
 		}
 		for o.Class = 0; o.Class.String() != fields[0]; o.Class++ {

@@ -50,8 +50,11 @@ const Code14003 = 14003
 
 // Reply is what comes over the wire, compactly.
 type Reply struct {
-	// RetryAfter is the hint as the provider states it, or NoHint.
+	// RetryAfter is the wait that the provider asks for, or NoHint.
 	RetryAfter time.Duration
+	// RetryAt is when it asks the client to come back, as the provider's clock
+	// shows it, where the hint is a date or a reset time; 0 if it is not.
+	RetryAt time.Duration
 	// Code is the business code of a CodeBody; 0 otherwise.
 	Code int32
 	// Limit and Remaining describe the limit that refused; both 0 if none did.

@@ -1,11 +1,23 @@
 package wire
 
+import "time"
+
 // A Reader says what a client can know from a reply. It returns facts; what
 // to do about them is the strategy's business.
 type Reader interface {
-	// Read fills in o from r. It writes in place because it is called for every
-	// reply of a simulation.
-	Read(r *Reply, o *Outcome)
+	// Read fills in o from r, for a client whose own clock shows clock: dates
+	// and reset times are read against that, be it right or wrong. It writes in
+	// place because it is called for every reply of a simulation.
+	Read(r *Reply, clock time.Duration, o *Outcome)
+}
+
+// hint is the wait that r asks of a client whose clock shows clock. A time that
+// has passed by then is no wait.
+func hint(r *Reply, clock time.Duration) time.Duration {
+	if r.RetryAt > 0 && r.RetryAfter == NoHint {
+		return max(0, r.RetryAt-clock)
+	}
+	return r.RetryAfter
 }
 
 // ByBody reads the whole reply: status, business code and hints. It always
@@ -13,8 +25,8 @@ type Reader interface {
 type ByBody struct{}
 
 // Read implements Reader.
-func (ByBody) Read(r *Reply, o *Outcome) {
-	o.RetryAfter, o.Code, o.Limit, o.Remaining = r.RetryAfter, r.Code, r.Limit, r.Remaining
+func (ByBody) Read(r *Reply, clock time.Duration, o *Outcome) {
+	o.RetryAfter, o.Code, o.Limit, o.Remaining = hint(r, clock), r.Code, r.Limit, r.Remaining
 	o.Status, o.Class = r.Status, r.Class
 }
 
@@ -24,8 +36,8 @@ func (ByBody) Read(r *Reply, o *Outcome) {
 type ByStatus struct{}
 
 // Read implements Reader.
-func (ByStatus) Read(r *Reply, o *Outcome) {
-	*o = Outcome{RetryAfter: r.RetryAfter, Status: r.Status, Class: classOfStatus(r.Status)}
+func (ByStatus) Read(r *Reply, clock time.Duration, o *Outcome) {
+	*o = Outcome{RetryAfter: hint(r, clock), Status: r.Status, Class: classOfStatus(r.Status)}
 	if r.Body == CodeBody {
 		o.RetryAfter = NoHint
 	}

@@ -48,7 +48,7 @@ func TestReaders(t *testing.T) {
 			for reader, want := range map[Reader]Outcome{ByStatus{}: c.byStatus, ByBody{}: c.byBody} {
 				// What was there before must not shine through.
 				got := Outcome{RetryAfter: time.Hour, Code: 9, Limit: 9, Remaining: 9, Status: 9, Class: Cancelled}
-				reader.Read(&c.reply, &got)
+				reader.Read(&c.reply, 0, &got)
 				require.Equal(t, want, got, "%T", reader)
 				require.Equal(t, want.Class == OK, got.OK())
 			}
@@ -62,7 +62,7 @@ func TestByBodyAlwaysFindsTheTruth(t *testing.T) {
 		for _, status := range []uint16{200, 401, 403, 429, 500, 503} {
 			for body := range CodeBody + 1 {
 				var o Outcome
-				ByBody{}.Read(&Reply{Status: status, Class: class, Body: body}, &o)
+				ByBody{}.Read(&Reply{Status: status, Class: class, Body: body}, 0, &o)
 				require.Equal(t, class, o.Class)
 			}
 		}
@@ -78,7 +78,32 @@ func TestClassOfStatus(t *testing.T) {
 		500: ServerError, 501: ServerError, 502: ServerError, 599: ServerError,
 	} {
 		var o Outcome
-		ByStatus{}.Read(&Reply{Status: status, RetryAfter: NoHint}, &o)
+		ByStatus{}.Read(&Reply{Status: status, RetryAfter: NoHint}, 0, &o)
 		require.Equal(t, want, o.Class, status)
 	}
+}
+
+// A date is read against the client's own clock: one that is ahead waits too
+// little, one that is behind too long, and neither waits less than nothing.
+func TestDatesAreReadAgainstTheClientsClock(t *testing.T) {
+	r := Reply{Status: 429, Class: Rate, Body: ErrorBody, RetryAfter: NoHint, RetryAt: time.Minute}
+	for clock, want := range map[time.Duration]time.Duration{
+		50 * time.Second: 10 * time.Second,
+		55 * time.Second: 5 * time.Second,
+		45 * time.Second: 15 * time.Second,
+		60 * time.Second: 0,
+		90 * time.Second: 0,
+		-5 * time.Second: 65 * time.Second,
+	} {
+		for _, reader := range []Reader{ByBody{}, ByStatus{}} {
+			var o Outcome
+			reader.Read(&r, clock, &o)
+			require.Equal(t, want, o.RetryAfter, "%T at %v", reader, clock)
+		}
+	}
+	// A wait that is given beside the date needs no clock.
+	r.RetryAfter = 3 * time.Second
+	var o Outcome
+	ByBody{}.Read(&r, time.Hour, &o)
+	require.Equal(t, 3*time.Second, o.RetryAfter)
 }
