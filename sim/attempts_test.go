@@ -148,6 +148,22 @@ func TestTimeoutsAtOneInstant(t *testing.T) {
 	}, d.lines)
 }
 
+// Deadlines that did not come to pass leave no trail: each attempt costs its
+// reply, its wake-up and one look at most, though the caller's patience lies
+// behind all of them.
+func TestDeadlinesDoNotPileUp(t *testing.T) {
+	p := program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 20 * ms}}, timeout(30*ms))
+	slow := &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+		return append(out, reply(in.Ticket, 20*ms, wire.Overloaded))
+	}}
+	for _, f := range []sim.Fleet{arriving(p, 0), oneShot(1, p)} {
+		f.Patience = 50 * time.Second
+		rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: slow, Plan: minute})
+		require.Greater(t, rep.Belief.Attempts, uint64(1000))
+		require.Less(t, rep.Events, 3*rep.Belief.Attempts+5)
+	}
+}
+
 // A caller's patience ends its call wherever it is: in flight, before a wake,
 // in a line. The strategy is told what becomes of each attempt, then that the
 // call is withdrawn, and nothing of the call happens afterwards.

@@ -214,7 +214,7 @@ func TestMG1(t *testing.T) {
 	rows := []row{
 		{"deterministic", deterministic, 0.8, 0, 400_000, 5},
 		{"lognormal cv 0.3", lognormal(0.3), 0.8, 0.3, 400_000, 5},
-		{"lognormal cv 2", lognormal(2), 0.5, 2, 300_000, 10},
+		{"lognormal cv 2", lognormal(2), 0.5, 2, 700_000, 16},
 	}
 	if long { // heavy traffic of a heavy tail takes its time
 		rows = append(rows, row{"lognormal cv 2", lognormal(2), 0.8, 2, 1_000_000, 30})

@@ -70,13 +70,21 @@ type Experiment struct {
 	Plan metrics.Plan
 }
 
-// MaxClients bounds the clients of an experiment.
-const MaxClients = 10_000_000
+// MaxClients bounds the clients of an experiment, MaxBins the bins of its
+// series: more do not fit into the memory of a common machine.
+const (
+	MaxClients = 10_000_000
+	MaxBins    = 1 << 26
+)
 
 // ErrNoProgress is wrapped by the error of a run whose time stands still.
 var ErrNoProgress = errors.New("no progress in time")
 
 func (x *Experiment) validate() error {
+	bin := x.Plan.Bin
+	if bin == 0 {
+		bin = time.Second
+	}
 	switch {
 	case len(x.Fleets) == 0:
 		return errors.New("sim: an experiment needs at least one fleet")
@@ -86,8 +94,10 @@ func (x *Experiment) validate() error {
 		return errors.New("sim: an experiment needs a provider")
 	case x.Plan.Horizon <= 0:
 		return errors.New("sim: the horizon must be positive")
-	case x.Plan.Bin < 0:
+	case bin < 0:
 		return errors.New("sim: the width of a bin must be positive, or 0 for a second")
+	case x.Plan.Horizon/bin >= MaxBins:
+		return fmt.Errorf("sim: the horizon of %v is more than %d bins away; shorten it, or widen the bins", x.Plan.Horizon, MaxBins)
 	case x.Plan.FaultBegin < 0 || x.Plan.FaultEnd < x.Plan.FaultBegin:
 		return errors.New("sim: the fault must not begin before 0, nor end before it begins")
 	}

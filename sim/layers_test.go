@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"herdlab/sim/draw"
 	"herdlab/strategies"
 )
 
@@ -132,20 +131,6 @@ func (*ear) Admit(time.Duration, *strategies.Call) strategies.Decision { return 
 
 func (k *ear) Observe(_ time.Duration, c *strategies.Call, e strategies.Event, d strategies.Decision) {
 	k.heard[fmt.Sprintf("call %d attempt %d: %v", c.ID, e.Attempt, d.End.Class)]++
-}
-
-// drawn is a backoff that waits a draw.
-type drawn struct{ dist draw.Dist }
-
-func (w drawn) Delay(c *strategies.Call, p strategies.Purpose, _ int64, _ time.Duration) (base, jitter time.Duration) {
-	switch w.dist.Kind {
-	case draw.Uniform:
-		return w.dist.Low, c.Uniform(p, 0, w.dist.High-w.dist.Low)
-	case draw.Exponential:
-		return 0, c.Exponential(p, w.dist.Mean)
-	default:
-		return w.dist.Mean, 0
-	}
 }
 
 // shelf is a pool of so many units that are given back.

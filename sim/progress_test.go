@@ -158,8 +158,14 @@ func TestValidation(t *testing.T) {
 		"sim: the horizon must be positive":                                func(x *sim.Experiment) { x.Plan.Horizon = 0 },
 		"sim: the width of a bin must be positive, or 0 for a second":      func(x *sim.Experiment) { x.Plan.Bin = -1 },
 		"sim: the fault must not begin before 0, nor end before it begins": func(x *sim.Experiment) { x.Plan.FaultBegin = ms },
-		`sim: fleet "fleet" needs 1 to 10000000 clients, not 0`:            func(x *sim.Experiment) { x.Fleets[0].Traffic.Clients = 0 },
-		`sim: fleet "fleet" needs 1 to 10000000 clients, not 10000001`:     func(x *sim.Experiment) { x.Fleets[0].Traffic.Clients = 10_000_001 },
+		"sim: the horizon of 19000h0m0s is more than 67108864 bins away; shorten it, or widen the bins": func(x *sim.Experiment) {
+			x.Plan = metrics.Plan{Horizon: 19000 * time.Hour}
+		},
+		"sim: the horizon of 1m0s is more than 67108864 bins away; shorten it, or widen the bins": func(x *sim.Experiment) {
+			x.Plan.Bin = 1
+		},
+		`sim: fleet "fleet" needs 1 to 10000000 clients, not 0`:        func(x *sim.Experiment) { x.Fleets[0].Traffic.Clients = 0 },
+		`sim: fleet "fleet" needs 1 to 10000000 clients, not 10000001`: func(x *sim.Experiment) { x.Fleets[0].Traffic.Clients = 10_000_001 },
 		`sim: the fleets have more than 10000000 clients together`: func(x *sim.Experiment) {
 			x.Fleets[0].Traffic.Clients = 5_000_001
 			x.Fleets = append(x.Fleets, x.Fleets[0])

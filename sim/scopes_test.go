@@ -160,6 +160,28 @@ func TestFleetsAccountsAndTargets(t *testing.T) {
 	}, got)
 }
 
+// A strategy sees what its call asks for, and so does the provider.
+func TestDemand(t *testing.T) {
+	var seen, served []uint32
+	look := layer(func(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+		return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+			seen = append(seen, c.Demand.OutputTokens)
+			return inner.Next(now, c, e)
+		}), nil
+	})
+	p := &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+		served = append(served, in.Request.Demand.OutputTokens)
+		return append(out, reply(in.Ticket, 10*ms, wire.OK))
+	}}
+	open := arriving(program(t, look), 0)
+	open.Traffic.Arrivals = numbered{0, 5 * ms, 20 * ms}
+	closed := oneShot(1, program(t, look))
+	closed.Traffic.Start, closed.Traffic.Size = draw.Const(7*ms), wire.Demand{OutputTokens: 70}
+	run(t, sim.Experiment{Fleets: []sim.Fleet{open, closed}, Provider: p, Plan: minute})
+	require.Equal(t, []uint32{1, 2, 70, 1, 2, 70, 3, 3}, seen) // begin and reply of each
+	require.Equal(t, []uint32{1, 2, 70, 3}, served)
+}
+
 // Loops inside loops multiply: three tries of four of five attempts are 60.
 func TestLoopsMultiply(t *testing.T) {
 	tries := func(n int) strategies.Layer {
