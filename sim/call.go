@@ -7,7 +7,6 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/des"
-	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
 	"herdlab/strategies"
 )
@@ -63,9 +62,13 @@ func (f *fleet) identify(i, seq uint32) (client uint32, id uint64) {
 // clock is what the own clock of row i's client shows at now. It belongs to the
 // client: its draw is that of a call no client makes.
 func (f *fleet) clock(now time.Duration, i, seq uint32) time.Duration {
-	if f.Skew == (draw.Dist{}) {
+	if !f.skewed {
 		return now
 	}
+	return f.skewedClock(now, i, seq)
+}
+
+func (f *fleet) skewedClock(now time.Duration, i, seq uint32) time.Duration {
 	client, _ := f.identify(i, seq)
 	return now + f.Skew.Draw(f.rand.For(callID(client, math.MaxUint32)), drawSkew)
 }

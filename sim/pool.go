@@ -47,31 +47,32 @@ func (r *run) addLines(f *fleet) {
 		case strategies.PerEveryone:
 			p.fleet = nil
 			if shared, ok := r.sharedPool(spec.At); ok {
-				f.lineOf = append(f.lineOf, shared)
+				f.pools = append(f.pools, shared)
 				continue
 			}
 		}
-		f.lineOf = append(f.lineOf, p.first)
+		f.pools = append(f.pools, p.index)
 		r.pools = append(r.pools, p)
 		r.numLines += p.count
 	}
 }
 
-func (r *run) sharedPool(at uint32) (first uint32, ok bool) {
-	for _, p := range r.pools {
-		if p.fleet == nil && p.spec.At == at {
-			return p.first, true
+func (r *run) sharedPool(at uint32) (index uint16, ok bool) {
+	for i := range r.pools {
+		if p := &r.pools[i]; p.fleet == nil && p.spec.At == at {
+			return p.index, true
 		}
 	}
 	return 0, false
 }
 
-// lineFor returns the line of f's pool id for one of its clients.
-func (f *fleet) lineFor(id strategies.PoolID, client uint32) uint32 {
-	if f.Program.Pools[id].Scope == strategies.PerClient {
-		return f.lineOf[id] + client
+// lineFor returns f's pool id, and its line for one of f's clients.
+func (r *run) lineFor(f *fleet, id strategies.PoolID, client uint32) (p *poolOf, line uint32) {
+	p = &r.pools[f.pools[id]]
+	if p.spec.Scope == strategies.PerClient {
+		return p, p.first + client
 	}
-	return f.lineOf[id]
+	return p, p.first
 }
 
 // poolOf returns the pool before which line l stands.
@@ -103,12 +104,11 @@ func (r *run) tryTake(l, n uint32) (ok bool, readyAt time.Duration) {
 
 // TryTake implements strategies.Pools for the call in view.
 func (r *run) TryTake(c *strategies.Call, t strategies.Take) bool {
-	at := r.viewFleet.lineFor(t.Pool, c.Client)
-	p := r.poolOf(at)
+	p, at := r.lineFor(r.viewFleet, t.Pool, c.Client)
 	if p.standing > 0 && r.lines[at].head != 0 {
 		return false
 	}
-	ok, _ := p.spec.Pool.TryTake(r.now, r.memory(p, at), t.N)
+	ok, _ := p.spec.Pool.TryTake(r.now, c.Memory[p.spec.Scope][p.spec.At:], t.N)
 	return ok
 }
 
@@ -118,8 +118,7 @@ func (r *run) acquire(i uint32, f *fleet, client uint32, t strategies.Take) bool
 		r.err = fmt.Errorf("sim: strategy %q acquires for a call that stands in a line already", f.Program.Name)
 		return false
 	}
-	at := f.lineFor(t.Pool, client)
-	p := r.poolOf(at)
+	p, at := r.lineFor(f, t.Pool, client)
 	if p.private {
 		return r.acquirePrivate(i, at, p, t.N)
 	}
@@ -186,8 +185,7 @@ func (r *run) leaveLine(i uint32) {
 
 // put gives units back to a pool and remembers to look at its line.
 func (r *run) put(f *fleet, client uint32, id strategies.PoolID, n uint32) {
-	at := f.lineFor(id, client)
-	p := r.poolOf(at)
+	p, at := r.lineFor(f, id, client)
 	p.spec.Pool.Put(r.now, r.memory(p, at), n)
 	if p.private {
 		r.putPrivate(at, p)

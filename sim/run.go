@@ -78,6 +78,7 @@ type fleet struct {
 	open   bool
 	// Requests and replies travel in no time.
 	instantUp, instantDown bool
+	skewed                 bool   // its clients' clocks are not the provider's
 	base                   uint32 // its first row in calls, if closed
 
 	// Words of calls and of clients: cw and clw of them, callStride and
@@ -88,7 +89,7 @@ type fleet struct {
 	callStride, clientStride, clientOffset uint32
 	perFleet                               []int64
 
-	lineOf []uint32 // the first line of each pool
+	pools  []uint16 // the index of each of its pools among the run's
 	next   uint64   // the next arrival of an open fleet, and when the last was
 	lastAt time.Duration
 	crowd  uint64 // how many arrivals in a row were at lastAt
@@ -158,6 +159,7 @@ func (f *fleet) init(spec *Fleet, index uint8, base uint32, rnd draw.Rand) {
 		Fleet: spec, root: p.Root, reader: p.Reader, rand: rnd, index: index,
 		open:      spec.Traffic.Arrivals != nil,
 		instantUp: spec.Up == draw.Dist{}, instantDown: spec.Down == draw.Dist{},
+		skewed:   spec.Skew != draw.Dist{},
 		perFleet: make([]int64, p.Words[strategies.PerFleet]),
 		cw:       uint32(p.Words[strategies.PerCall]),
 		clw:      uint32(p.Words[strategies.PerClient]),
@@ -189,25 +191,31 @@ func (r *run) openFleet(f *fleet) {
 // touch reads the memory that soon-due events refer to, in one loop of
 // independent loads, so that the cache misses overlap.
 func (r *run) touch(events []des.Event) {
-	var sum uint32
+	var rows [64]uint32
+	n := 0
 	for i := range events {
-		e := &events[i]
-		row := e.Ref
-		switch e.Kind {
+		row := events[i].Ref
+		switch events[i].Kind {
 		case evWake, evCall:
 		case evArrive:
-			row = r.attempts[e.Ref].call
+			row = r.attempts[row].call
 		case evDone:
-			row = r.attempts[r.ticketOf[e.Ref]].call
+			row = r.attempts[r.ticketOf[row]].call
 		default:
 			continue
 		}
-		sum += r.calls[row].attempts
-		if f := &r.fleets[0]; len(r.fleets) == 1 && f.callStride > 0 {
-			first := int(row) * int(f.callStride)
-			last := first + int(f.callStride) - 1
-			if last < len(f.callSlab) {
-				sum += uint32(f.callSlab[first]) + uint32(f.callSlab[last])
+		rows[n&63] = row
+		n++
+	}
+	var sum uint32
+	calls, slab, stride := r.calls, r.fleets[0].callSlab, int(r.fleets[0].callStride)
+	for _, row := range rows[:min(n, 64)] {
+		sum += calls[row].attempts
+	}
+	if len(r.fleets) == 1 && stride > 0 {
+		for _, row := range rows[:min(n, 64)] {
+			if at := int(row) * stride; at+stride <= len(slab) {
+				sum += uint32(slab[at]) + uint32(slab[at+stride-1])
 			}
 		}
 	}

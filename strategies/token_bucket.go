@@ -2,6 +2,7 @@ package strategies
 
 import (
 	"fmt"
+	"math/bits"
 	"time"
 )
 
@@ -77,10 +78,11 @@ func (k bucket) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Dura
 	dt := int64(now) - m[0]
 	m[0] = int64(now)
 	if missing := m[1]; missing > 0 {
-		if dt > missing/k.rate {
+		// 128 bits of product instead of a division: this runs once an attempt.
+		if hi, came := bits.Mul64(uint64(dt), uint64(k.rate)); hi > 0 || came >= uint64(missing) {
 			m[1] = 0
 		} else {
-			m[1] = missing - dt*k.rate
+			m[1] = missing - int64(came)
 		}
 	}
 	if int64(n) > k.burst {

@@ -68,8 +68,7 @@ const chunkEvents = 31
 // chunk is 512 bytes of a slot's events.
 type chunk struct {
 	next   int32 // index+1 of the following chunk
-	n      int32
-	_      int64
+	_      [12]byte
 	events [chunkEvents]Event
 }
 
@@ -77,6 +76,10 @@ type level struct {
 	used       [4]uint64  // which slots hold events
 	words      uint8      // which words of used are not 0
 	head, tail [256]int32 // first and last chunk of each slot in use, as index+1; tail 0 if not in use
+	// fill is how many events the last chunk of each slot holds; the others
+	// are full. It stands here and not in the chunk so that scheduling touches
+	// no more of a chunk than the line it writes.
+	fill [256]uint8
 }
 
 // line is a first-in-first-out queue of the events of one kind at one instant.
@@ -130,30 +133,28 @@ func (q *Queue) place(e Event, x uint64) {
 	lv := uint(63-bits.LeadingZeros64(x)) >> 3
 	l := &q.levels[lv&7]
 	s := uint8(uint64(e.At) >> (lv * 8))
-	t := l.tail[s]
-	if t == 0 {
+	t, n := l.tail[s], l.fill[s]
+	switch {
+	case t == 0:
 		l.used[s>>6] |= 1 << (s & 63)
 		l.words |= 1 << (s >> 6)
 		q.levelMask |= 1 << lv
-		t = q.newChunk()
+		t, n = q.newChunk(), 0
 		l.head[s], l.tail[s] = t, t
-	}
-	c := &q.chunks[t-1]
-	if c.n == chunkEvents {
-		t = q.newChunk()
+	case n == chunkEvents:
+		t, n = q.newChunk(), 0
 		q.chunks[l.tail[s]-1].next = t
 		l.tail[s] = t
-		c = &q.chunks[t-1]
 	}
-	c.events[c.n] = e
-	c.n++
+	q.chunks[t-1].events[n] = e
+	l.fill[s] = n + 1
 }
 
 func (q *Queue) newChunk() int32 {
 	if t := q.free; t != 0 {
 		c := &q.chunks[t-1]
 		q.free = c.next
-		c.next, c.n = 0, 0
+		c.next = 0
 		return t
 	}
 	q.chunks = append(q.chunks, chunk{})
@@ -192,9 +193,9 @@ func (q *Queue) advance(e *Event) (alone, found bool) {
 		return false, false
 	}
 	lv := bits.TrailingZeros32(q.levelMask) & 7
-	t := q.take(lv)
+	t, fill := q.take(lv)
 	c := &q.chunks[t-1]
-	if c.n == 1 { // the only event of the slot: c cannot have a successor
+	if fill == 1 && c.next == 0 { // the only event of the slot
 		*e = c.events[0]
 		c.next, q.free = q.free, t
 		q.last = int64(e.At)
@@ -203,8 +204,7 @@ func (q *Queue) advance(e *Event) (alone, found bool) {
 	if lv == 0 { // a slot of level 0 is one instant
 		q.last = int64(c.events[0].At)
 		for t != 0 {
-			c = &q.chunks[t-1]
-			for _, e := range c.events[:c.n] {
+			for _, e := range q.held(t, fill) {
 				q.pushNow(e)
 			}
 			t = q.release(t)
@@ -214,22 +214,22 @@ func (q *Queue) advance(e *Event) (alone, found bool) {
 	// The earliest event of the slot is the next of all. Making its time the
 	// origin sends most of the others to the lowest level they can have.
 	first := int64(math.MaxInt64)
-	for u := t; u != 0; {
-		c := &q.chunks[u-1]
-		for i := range c.events[:c.n] {
-			first = min(first, int64(c.events[i].At))
+	for u := t; u != 0; u = q.chunks[u-1].next {
+		events := q.held(u, fill)
+		for i := range events {
+			first = min(first, int64(events[i].At))
 		}
-		u = c.next
 	}
 	q.last = first
 	for t != 0 {
+		events := q.held(t, fill)
 		if lv == touchLevel && q.Opened != nil {
-			c := &q.chunks[t-1]
-			q.Opened(c.events[:c.n])
+			q.Opened(events)
 		}
-		// The pool may move when place grows it: index it afresh each time.
-		for i := range q.chunks[t-1].n {
-			e := q.chunks[t-1].events[i]
+		// If place grows the pool, events stays behind, but valid: the chunk is
+		// not written to until it is released.
+		for i := range events {
+			e := events[i]
 			if x := uint64(int64(e.At) ^ first); x != 0 {
 				q.place(e, x)
 			} else {
@@ -241,6 +241,15 @@ func (q *Queue) advance(e *Event) (alone, found bool) {
 	return false, true
 }
 
+// held returns the events of chunk t of a slot whose last chunk holds fill.
+func (q *Queue) held(t int32, fill uint8) []Event {
+	c := &q.chunks[t-1]
+	if c.next != 0 {
+		return c.events[:]
+	}
+	return c.events[:fill]
+}
+
 // release frees chunk t and returns the one after it.
 func (q *Queue) release(t int32) int32 {
 	c := &q.chunks[t-1]
@@ -249,13 +258,14 @@ func (q *Queue) release(t int32) int32 {
 	return next
 }
 
-// take empties the first slot in use of level lv and returns its first chunk.
-func (q *Queue) take(lv int) int32 {
+// take empties the first slot in use of level lv and returns its first chunk,
+// and how many events its last chunk holds.
+func (q *Queue) take(lv int) (t int32, fill uint8) {
 	l := &q.levels[lv]
 	i := bits.TrailingZeros8(l.words) & 3
 	w := l.used[i]
 	s := uint8(i<<6 | bits.TrailingZeros64(w))
-	t := l.head[s]
+	t, fill = l.head[s], l.fill[s]
 	l.tail[s] = 0
 	l.used[i] = w & (w - 1)
 	if l.used[i] == 0 {
@@ -264,5 +274,5 @@ func (q *Queue) take(lv int) int32 {
 			q.levelMask &^= 1 << lv
 		}
 	}
-	return t
+	return t, fill
 }
