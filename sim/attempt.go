@@ -112,7 +112,8 @@ func (r *run) arrive(at uint32) {
 // replied takes a reply from the provider and brings it to its client.
 func (r *run) replied(e *wire.Effect) {
 	a := &r.attempts[e.Ticket]
-	if !r.owed(a, e.Ticket) {
+	if a.where != atProvider {
+		r.endedAgain(e.Ticket)
 		return
 	}
 	r.rec.Replied(e.Reply.Class, e.Slot)
@@ -122,7 +123,10 @@ func (r *run) replied(e *wire.Effect) {
 		r.freeAttempt(e.Ticket)
 		return
 	}
-	delay := r.way(a, e.After)
+	delay := e.After
+	if f := &r.fleets[a.fleet]; !f.instantDown {
+		delay = f.way(a, delay)
+	}
 	if delay == 0 {
 		r.deliver(e.Ticket, &e.Reply, e.Slot)
 		return
@@ -131,23 +135,14 @@ func (r *run) replied(e *wire.Effect) {
 	r.travel(e, delay)
 }
 
-// owed reports whether the provider owes ticket's attempt an end still, and
-// stops the run if it does not.
-func (r *run) owed(a *attempt, ticket uint32) bool {
-	if a.where == atProvider {
-		return true
-	}
+// endedAgain stops a run whose provider ends a ticket that it does not hold.
+func (r *run) endedAgain(ticket uint32) {
 	r.err = fmt.Errorf("sim: at %v the provider ends ticket %d again; every ticket is answered or dropped, once", r.now, ticket)
-	return false
 }
 
 // way is how long what leaves the provider after so long takes to a's client.
 // It is the same for all parts of one reply, so they arrive in order.
-func (r *run) way(a *attempt, after time.Duration) time.Duration {
-	f := &r.fleets[a.fleet]
-	if f.instantDown {
-		return after
-	}
+func (f *fleet) way(a *attempt, after time.Duration) time.Duration {
 	_, id := f.identify(a.call, a.seq)
 	return later(after, f.Down.Draw(f.rand.For(id), uint64(a.number)<<32|drawDown))
 }
@@ -209,7 +204,7 @@ func (r *run) head(e *wire.Effect) {
 	if !a.client {
 		return
 	}
-	if delay := r.way(a, e.After); delay > 0 {
+	if delay := r.fleets[a.fleet].way(a, e.After); delay > 0 {
 		a.heads++ // its row must not be reused before the head is there
 		r.travel(e, delay)
 		return
@@ -235,7 +230,8 @@ func (r *run) deliverHead(at uint32, rep *wire.Reply) {
 // learns of it from its own timeout only.
 func (r *run) dropped(e *wire.Effect) {
 	a := &r.attempts[e.Ticket]
-	if !r.owed(a, e.Ticket) {
+	if a.where != atProvider {
+		r.endedAgain(e.Ticket)
 		return
 	}
 	r.rec.Dropped(e.Slot)

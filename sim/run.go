@@ -279,13 +279,26 @@ func (r *run) loop(ctx context.Context, horizon time.Duration) error {
 
 // settleEffects carries out what the provider did and what followed from it,
 // until nothing is left to do at this instant without an event. Handlers only
-// append to the two lists, so a chain of any length needs no recursion.
+// append to the two lists, so a chain of any length needs no recursion; and
+// the lists may grow and move meanwhile, so nobody keeps an effect.
 func (r *run) settleEffects() {
 	for i, k := 0, 0; ; {
 		switch {
 		case i < len(r.effects):
+			e := &r.effects[i]
 			i++
-			r.effect(i - 1)
+			switch {
+			case e.After < 0:
+				r.err = fmt.Errorf("sim: at %v the provider does something %v before it is asked; effects must not lie in the past", r.now, -e.After)
+			case e.Kind == wire.Replied:
+				r.replied(e)
+			case e.Kind == wire.Started:
+				r.started(e)
+			case e.Kind == wire.Head:
+				r.head(e)
+			case e.Kind == wire.Dropped:
+				r.dropped(e)
+			}
 		case k < len(r.kicked):
 			k++
 			r.admit(r.kicked[k-1])
@@ -296,28 +309,13 @@ func (r *run) settleEffects() {
 	}
 }
 
-// effect carries out effect i. The list may grow and move while that goes on,
-// so whoever needs the effect after that must look it up again.
-func (r *run) effect(i int) {
-	e := &r.effects[i]
-	if e.After < 0 {
-		r.err = fmt.Errorf("sim: at %v the provider does something %v before it is asked; effects must not lie in the past", r.now, -e.After)
-		return
+// started schedules the end of a job, and remembers whose it is.
+func (r *run) started(e *wire.Effect) {
+	for int(e.Job) >= len(r.ticketOf) {
+		r.ticketOf = append(r.ticketOf, 0)
 	}
-	switch e.Kind {
-	case wire.Started:
-		for int(e.Job) >= len(r.ticketOf) {
-			r.ticketOf = append(r.ticketOf, 0)
-		}
-		r.ticketOf[e.Job] = e.Ticket
-		r.queue.Push(des.Event{At: later(r.now, e.After), Ref: e.Job, Kind: evDone})
-	case wire.Replied:
-		r.replied(e)
-	case wire.Head:
-		r.head(e)
-	case wire.Dropped:
-		r.dropped(e)
-	}
+	r.ticketOf[e.Job] = e.Ticket
+	r.queue.Push(des.Event{At: later(r.now, e.After), Ref: e.Job, Kind: evDone})
 }
 
 // step tells the provider what happened; its effects wait in r.effects.
