@@ -56,10 +56,11 @@ type Queue struct {
 	chunks    []chunk
 	free      int32 // head of the list of free chunks, as index+1
 	// Opened, if set, is called with each batch of events dealt out of a slot
-	// that spans 65,536 ns, shortly before they fire: at most once for an
-	// event, and for most that were scheduled further ahead than that. A
-	// driver can touch the memory they refer to in one loop, so that the cache
-	// misses overlap. It must not schedule events.
+	// that spans 65,536 ns, or out of one 256 times as long if there are few
+	// enough in it: shortly before they fire, for most that were scheduled
+	// further ahead than that, and for some twice. A driver can touch the
+	// memory they refer to in one loop, so that the cache misses overlap. It
+	// must not schedule events.
 	Opened func([]Event)
 }
 
@@ -88,8 +89,13 @@ type line struct {
 	head   int
 }
 
-// touchLevel is the level whose slots span 65,536 ns.
-const touchLevel = 2
+// touchLevel is the level whose slots span 65,536 ns. Slots one level up are
+// touched too if they hold at most touchEvents: what those refer to stays in a
+// cache of the second level until they fire.
+const (
+	touchLevel  = 2
+	touchEvents = 2048
+)
 
 // Grow makes room for n pending events in advance, so that a driver that knows
 // its population allocates once.
@@ -213,17 +219,19 @@ func (q *Queue) advance(e *Event) (alone, found bool) {
 	}
 	// The earliest event of the slot is the next of all. Making its time the
 	// origin sends most of the others to the lowest level they can have.
-	first := int64(math.MaxInt64)
+	first, n := int64(math.MaxInt64), 0
 	for u := t; u != 0; u = q.chunks[u-1].next {
 		events := q.held(u, fill)
 		for i := range events {
 			first = min(first, int64(events[i].At))
 		}
+		n += len(events)
 	}
 	q.last = first
+	touch := q.Opened != nil && (lv == touchLevel || lv == touchLevel+1 && n <= touchEvents)
 	for t != 0 {
 		events := q.held(t, fill)
-		if lv == touchLevel && q.Opened != nil {
+		if touch {
 			q.Opened(events)
 		}
 		// If place grows the pool, events stays behind, but valid: the chunk is
