@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -49,49 +48,6 @@ const (
 
 // callID names a call for its draws.
 func callID(client, seq uint32) uint64 { return uint64(client)<<32 | uint64(seq) }
-
-// identify returns whose call number seq of row i is, and its name.
-func (f *fleet) identify(i, seq uint32) (client uint32, id uint64) {
-	if f.open {
-		return uint32(uint64(seq) % uint64(f.Traffic.Clients)), uint64(seq)
-	}
-	client = i - f.base
-	return client, callID(client, seq)
-}
-
-// clock is what the own clock of row i's client shows at now. It belongs to the
-// client: its draw is that of a call no client makes.
-func (f *fleet) clock(now time.Duration, i, seq uint32) time.Duration {
-	if !f.skewed {
-		return now
-	}
-	return f.skewedClock(now, i, seq)
-}
-
-func (f *fleet) skewedClock(now time.Duration, i, seq uint32) time.Duration {
-	client, _ := f.identify(i, seq)
-	return now + f.Skew.Draw(f.rand.For(callID(client, math.MaxUint32)), drawSkew)
-}
-
-// demand returns what call number seq of f asks for.
-func (f *fleet) demand(seq uint32) wire.Demand {
-	if f.open {
-		return f.Traffic.Arrivals.Demand(f.rand, uint64(seq))
-	}
-	return f.Traffic.Size
-}
-
-// callWords are the words of row i, whose stack is f's.
-func (f *fleet) callWords(i uint32) []int64 {
-	at := (i - f.base) * f.callStride
-	return f.callSlab[at : at+f.cw : at+f.cw]
-}
-
-// clientWords are the words of a client of f.
-func (f *fleet) clientWords(client uint32) []int64 {
-	at := client*f.clientStride + f.clientOffset
-	return f.clientSlab[at : at+f.clw : at+f.clw]
-}
 
 // beginCall lets the caller of row i want something.
 func (r *run) beginCall(i uint32) {

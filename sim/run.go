@@ -8,7 +8,6 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/des"
-	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
 	"herdlab/strategies"
 )
@@ -68,33 +67,6 @@ type run struct {
 	touched  uint32
 }
 
-// fleet is a Fleet under way.
-type fleet struct {
-	*Fleet
-	root   strategies.Strategy
-	reader wire.Reader
-	rand   draw.Rand
-	index  uint8
-	open   bool
-	// Requests and replies travel in no time.
-	instantUp, instantDown bool
-	skewed                 bool   // its clients' clocks are not the provider's
-	base                   uint32 // its first row in calls, if closed
-
-	// Words of calls and of clients: cw and clw of them, callStride and
-	// clientStride apart. In a closed fleet a client's words follow those of
-	// its call in one slab, so that one cache line or two hold both.
-	callSlab, clientSlab                   []int64
-	cw, clw                                uint32
-	callStride, clientStride, clientOffset uint32
-	perFleet                               []int64
-
-	pools  []uint16 // the index of each of its pools among the run's
-	next   uint64   // the next arrival of an open fleet, and when the last was
-	lastAt time.Duration
-	crowd  uint64 // how many arrivals in a row were at lastAt
-}
-
 // Run runs the experiment and returns its report, checked against the
 // conservation laws. It stops early with ctx's error. Bad configurations are
 // reported before anything runs; a strategy that lets time stand still is
@@ -151,80 +123,6 @@ func newRun(x *Experiment) *run {
 		r.openFleet(&r.fleets[i])
 	}
 	return r
-}
-
-// init lays out the memory of a fleet.
-func (f *fleet) init(spec *Fleet, index uint8, base uint32, rnd draw.Rand) {
-	p := spec.Program
-	n := spec.Traffic.Clients
-	*f = fleet{
-		Fleet: spec, root: p.Root, reader: p.Reader, rand: rnd, index: index,
-		open:      spec.Traffic.Arrivals != nil,
-		instantUp: spec.Up == draw.Dist{}, instantDown: spec.Down == draw.Dist{},
-		skewed:   spec.Skew != draw.Dist{},
-		perFleet: make([]int64, p.Words[strategies.PerFleet]),
-		cw:       uint32(p.Words[strategies.PerCall]),
-		clw:      uint32(p.Words[strategies.PerClient]),
-	}
-	if f.open {
-		f.callStride, f.clientStride = f.cw, f.clw
-		f.clientSlab = make([]int64, n*int(f.clw))
-		return
-	}
-	f.base = base
-	f.callStride, f.clientStride, f.clientOffset = f.cw+f.clw, f.cw+f.clw, f.cw
-	f.callSlab = make([]int64, n*int(f.cw+f.clw))
-	f.clientSlab = f.callSlab
-}
-
-// openFleet schedules the first calls of a fleet.
-func (r *run) openFleet(f *fleet) {
-	if f.Traffic.Arrivals != nil {
-		r.scheduleArrival(f)
-		return
-	}
-	for i := range uint32(f.Traffic.Clients) {
-		at := f.Traffic.Start.Draw(f.rand.For(callID(i, 0)), drawStart)
-		r.calls[f.base+i] = call{fleet: f.index}
-		r.queue.Push(des.Event{At: at, Ref: f.base + i, Kind: evCall})
-	}
-}
-
-// touchFrom is how many clients no longer fit into the caches near the core.
-const touchFrom = 5_000
-
-// touch reads the memory that soon-due events refer to, in one loop of
-// independent loads, so that the cache misses overlap.
-func (r *run) touch(events []des.Event) {
-	var rows [64]uint32
-	n := 0
-	for i := range events {
-		row := events[i].Ref
-		switch events[i].Kind {
-		case evWake, evCall:
-		case evArrive:
-			row = r.attempts[row].call
-		case evDone:
-			row = r.attempts[r.ticketOf[row]].call
-		default:
-			continue
-		}
-		rows[n&63] = row
-		n++
-	}
-	var sum uint32
-	calls, slab, stride := r.calls, r.fleets[0].callSlab, int(r.fleets[0].callStride)
-	for _, row := range rows[:min(n, 64)] {
-		sum += calls[row].attempts
-	}
-	if len(r.fleets) == 1 && stride > 0 {
-		for _, row := range rows[:min(n, 64)] {
-			if at := int(row) * stride; at+stride <= len(slab) {
-				sum += uint32(slab[at]) + uint32(slab[at+stride-1])
-			}
-		}
-	}
-	r.touched += sum
 }
 
 // perCaller is how many decisions at one instant each caller may explain.

@@ -1,0 +1,85 @@
+package sim
+
+import (
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/des"
+	"herdlab/strategies"
+)
+
+// reply is a reply, or the head of one, on its way to its client.
+type reply struct {
+	wire.Reply
+	slot    time.Duration
+	attempt uint32
+	head    bool
+}
+
+// way is how long what leaves the provider after so long takes to a's client.
+// It is the same for all parts of one reply, so they arrive in order.
+func (f *fleet) way(a *attempt, after time.Duration) time.Duration {
+	_, id := f.identify(a.call, a.seq)
+	return later(after, f.Down.Draw(f.rand.For(id), uint64(a.number)<<32|drawDown))
+}
+
+// travel sends a reply or a head down the wire.
+func (r *run) travel(e *wire.Effect, delay time.Duration) {
+	var at uint32
+	if n := len(r.freeRep); n > 0 {
+		at = r.freeRep[n-1]
+		r.freeRep = r.freeRep[:n-1]
+	} else {
+		at = uint32(len(r.transit))
+		r.transit = append(r.transit, reply{})
+	}
+	t := &r.transit[at]
+	t.Reply, t.slot, t.attempt, t.head = e.Reply, e.Slot, e.Ticket, e.Kind == wire.Head
+	r.queue.Push(des.Event{At: later(r.now, delay), Ref: at, Kind: evReply})
+}
+
+func (r *run) deliverTransit(at uint32) {
+	t := r.transit[at]
+	r.freeRep = append(r.freeRep, at)
+	a := &r.attempts[t.attempt]
+	if t.head {
+		a.heads--
+		r.deliverHead(t.attempt, &t.Reply)
+		return
+	}
+	a.where = finished
+	if !a.client {
+		r.rec.Wasted(t.slot)
+		r.freeAttempt(t.attempt)
+		return
+	}
+	r.deliver(t.attempt, &t.Reply, t.slot)
+}
+
+// head takes the head of a streamed reply from the provider.
+func (r *run) head(e *wire.Effect) {
+	a := &r.attempts[e.Ticket]
+	if !a.client {
+		return
+	}
+	if delay := r.fleets[a.fleet].way(a, e.After); delay > 0 {
+		a.heads++ // its row must not be reused before the head is there
+		r.travel(e, delay)
+		return
+	}
+	r.deliverHead(e.Ticket, &e.Reply)
+}
+
+// deliverHead brings a head to its client, if that still waits for it.
+func (r *run) deliverHead(at uint32, rep *wire.Reply) {
+	a := &r.attempts[at]
+	if !a.client {
+		if a.where == finished {
+			r.freeAttempt(at)
+		}
+		return
+	}
+	f := &r.fleets[a.fleet]
+	f.reader.Read(rep, f.clock(r.now, a.call, a.seq), &r.outcome)
+	r.decide(a.call, strategies.Event{Kind: strategies.Head, Attempt: a.number, Outcome: &r.outcome})
+}

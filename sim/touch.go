@@ -1,0 +1,40 @@
+package sim
+
+import "herdlab/sim/des"
+
+// touchFrom is how many clients no longer fit into the caches near the core.
+const touchFrom = 5_000
+
+// touch reads the memory that soon-due events refer to, in one loop of
+// independent loads, so that the cache misses overlap.
+func (r *run) touch(events []des.Event) {
+	var rows [64]uint32
+	n := 0
+	for i := range events {
+		row := events[i].Ref
+		switch events[i].Kind {
+		case evWake, evCall:
+		case evArrive:
+			row = r.attempts[row].call
+		case evDone:
+			row = r.attempts[r.ticketOf[row]].call
+		default:
+			continue
+		}
+		rows[n&63] = row
+		n++
+	}
+	var sum uint32
+	calls, slab, stride := r.calls, r.fleets[0].callSlab, int(r.fleets[0].callStride)
+	for _, row := range rows[:min(n, 64)] {
+		sum += calls[row].attempts
+	}
+	if len(r.fleets) == 1 && stride > 0 {
+		for _, row := range rows[:min(n, 64)] {
+			if at := int(row) * stride; at+stride <= len(slab) {
+				sum += uint32(slab[at]) + uint32(slab[at+stride-1])
+			}
+		}
+	}
+	r.touched += sum
+}
