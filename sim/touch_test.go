@@ -1,0 +1,51 @@
+package sim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider"
+	"herdlab/sim"
+	"herdlab/sim/draw"
+	"herdlab/sim/metrics"
+	"herdlab/sim/traffic"
+	"herdlab/strategies"
+)
+
+// A crowd whose memory is touched ahead of its events fares as its members do
+// in small groups, where nothing is: reading ahead changes nothing. The
+// provider has no limits, so that the groups have nothing to do with each
+// other; and waits are certain, so that it does not matter who draws them.
+func TestTouchingAheadChangesNothing(t *testing.T) {
+	p := program(t,
+		strategies.Retry{Backoff: strategies.Fixed{Every: 700 * ms}, MaxAttempts: 3},
+		strategies.Breaker{Failures: 2, OpenFor: time.Second, MinWait: 100 * ms, Scope: strategies.PerClient},
+		strategies.TokenBucket{Rate: 1, Per: 300 * ms, Burst: 1, Scope: strategies.PerClient})
+	outage := mockprovider.Outage{From: 2 * time.Second, To: 5 * time.Second, Refusal: mockprovider.As503}
+	crowd := func(clients int) *metrics.Report {
+		cfg := mockprovider.Config{Service: mockprovider.Service{First: draw.Const(40 * ms)}, Outages: []mockprovider.Outage{outage}}
+		return run(t, sim.Experiment{
+			Fleets: []sim.Fleet{{
+				Name: "crowd", Program: p, Up: draw.Const(5 * ms), Down: draw.Const(3 * ms),
+				Traffic: traffic.Traffic{Clients: clients, Calls: 8, Start: draw.Const(ms), Think: draw.Const(500 * ms)},
+			}},
+			Provider: provider(t, cfg, 1),
+			Plan:     metrics.Plan{Horizon: time.Minute, FaultEnd: outage.To, Bin: 100 * ms},
+		})
+	}
+	const small, times = 100, 80
+	one, many := crowd(small), crowd(small*times)
+	require.Equal(t, one.End, many.End)
+	const ticks = 2 // the provider's own, at both ends of the outage
+	require.Equal(t, times*(one.Events-ticks), many.Events-ticks)
+	require.Equal(t, times*one.Belief.Attempts, many.Belief.Attempts)
+	require.Equal(t, times*one.Belief.Failed, many.Belief.Failed)
+	require.Positive(t, one.Belief.Failed)
+	require.Len(t, many.Series.Attempts, len(one.Series.Attempts))
+	for i, n := range one.Series.Attempts {
+		require.Equal(t, times*n, many.Series.Attempts[i], "bin %d", i)
+		require.Equal(t, times*one.Series.Useful[i], many.Series.Useful[i], "bin %d", i)
+	}
+}
