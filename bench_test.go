@@ -80,7 +80,7 @@ func wExperiment(tb testing.TB, clients int, virtual time.Duration, outages ...m
 		}},
 		Provider: provider,
 		Rand:     root.For(1),
-		Plan:     metrics.Plan{Horizon: virtual, FaultEnd: end, Capacity: cfg.Capacity(0)},
+		Plan:     metrics.Plan{Horizon: virtual, FaultEnd: end, Capacity: cfg.Bound(cfg.Load(0)).PerSecond()},
 	}
 }
 

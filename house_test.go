@@ -60,8 +60,15 @@ func inspect(room string, fset *token.FileSet, f *ast.File) (broken []string) {
 	if slices.Contains(emptyNames, f.Name.Name) {
 		say(f.Name.Pos(), "the name %s says nothing", f.Name.Name)
 	}
+	clock := "time" // what the file calls that package
 	for _, spec := range f.Imports {
 		path, _ := strconv.Unquote(spec.Path.Value)
+		if spec.Name != nil && spec.Name.Name == "." {
+			say(spec.Pos(), "no dot imports: a name must say where it comes from")
+		}
+		if spec.Name != nil && path == "time" {
+			clock = spec.Name.Name
+		}
 		inside, own := strings.CutPrefix(path, "herdlab/")
 		switch {
 		case own:
@@ -91,7 +98,7 @@ func inspect(room string, fset *token.FileSet, f *ast.File) (broken []string) {
 				say(n.Pos(), "no goroutines in %s: it would be neither fast nor deterministic", room)
 			}
 		case *ast.SelectorExpr:
-			if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" && floor <= floors["sim"] && slices.Contains(clocks, n.Sel.Name) {
+			if x, ok := n.X.(*ast.Ident); ok && x.Name == clock && floor <= floors["sim"] && slices.Contains(clocks, n.Sel.Name) {
 				say(n.Pos(), "no clock in %s: time is an argument", room)
 			}
 		}
@@ -142,6 +149,8 @@ func TestTheGuardOfTheHouseBites(t *testing.T) {
 		"nowhere":    {"sim/fleet", `package fleet`, "stands on no floor"},
 		"clock":      {"strategies", `package strategies; import "time"; var x = time.Now`, "no clock"},
 		"sleep":      {"sim", `package sim; import "time"; func f() { time.Sleep(1) }`, "no clock"},
+		"alias":      {"sim", `package sim; import clock "time"; func f() { clock.Now() }`, "no clock"},
+		"dot":        {"sim", `package sim; import . "time"; var d Duration`, "no dot imports"},
 		"goroutine":  {"sim", `package sim; func f() { go f() }`, "no goroutines"},
 		"network":    {"mockprovider", `package mockprovider; import _ "net/http"`, "is pure"},
 		"lock":       {"sim/metrics", `package metrics; import _ "sync"`, "is pure"},

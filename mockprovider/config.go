@@ -15,8 +15,9 @@ type Config struct {
 	RejectKeys []uint8
 	BadKey     Refusal
 	// Limits are the gates in the order in which they are asked. What earlier
-	// gates have taken when a later one, or capacity, refuses is given back,
-	// unless KeepOnRefusal.
+	// gates have counted when a later one, or capacity, refuses is given back;
+	// with KeepOnRefusal it stays spent. Permits come back either way, because
+	// no work holds them.
 	Limits        []Limit
 	KeepOnRefusal bool
 	// Slots is how many requests are served at a time, 0 for no bound; Queue
@@ -79,29 +80,6 @@ func (c Config) withForms() Config {
 		c.Outages[i].Refusal = c.Outages[i].Refusal.or(As503)
 	}
 	return c
-}
-
-// Capacity returns what the provider can serve per second: the smallest of
-// slots ÷ mean service time and what each limit lets through, for calls of the
-// given mean output length; 0 if nothing bounds it. A limit that counts each
-// account by itself lets through what all accounts together may.
-func (c *Config) Capacity(outputTokens float64) float64 {
-	mean := c.Service.Mean(outputTokens)
-	least := perSecond(float64(c.Slots), mean)
-	for _, l := range c.Limits {
-		if most := l.Capacity(c.Accounts, mean); most > 0 && (least == 0 || most < least) {
-			least = most
-		}
-	}
-	return least
-}
-
-// perSecond returns n per time as a rate, 0 if there is no time.
-func perSecond(n float64, per time.Duration) float64 {
-	if per <= 0 {
-		return 0
-	}
-	return n / per.Seconds()
 }
 
 // FaultSpan returns when the first fault begins and the last one ends; both 0

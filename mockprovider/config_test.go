@@ -48,30 +48,6 @@ func TestConfigValidate(t *testing.T) {
 	require.Len(t, strings.Split(bad.Validate().Error(), "\n"), 4)
 }
 
-func TestCapacity(t *testing.T) {
-	two := takes(2 * time.Second)
-	for name, c := range map[string]struct {
-		cfg    Config
-		tokens float64
-		want   float64
-	}{
-		"nothing bounds it":          {Config{Service: two}, 0, 0},
-		"slots":                      {Config{Slots: 6, Service: two}, 0, 3},
-		"slots that take no time":    {Config{Slots: 6}, 0, 0},
-		"tokens":                     {Config{Slots: 6, Service: Service{First: draw.Expo(time.Second), PerToken: time.Millisecond}}, 2000, 2},
-		"a window is tighter":        {Config{Slots: 6, Service: two, Limits: []Limit{Window{Limit: 120, Length: time.Minute}}}, 0, 2},
-		"the slots are tighter":      {Config{Slots: 6, Service: two, Limits: []Limit{Window{Limit: 1200, Length: time.Minute}}}, 0, 3},
-		"a semaphore":                {Config{Slots: 6, Service: two, Limits: []Limit{Semaphore{Limit: 2}}}, 0, 1},
-		"the tightest of several":    {Config{Service: two, Limits: []Limit{Window{Limit: 5, Length: time.Second}, Semaphore{Limit: 9}, Window{Limit: 60, Length: time.Minute}}}, 0, 1},
-		"accounts add up":            {Config{Service: two, Accounts: 10, Limits: []Limit{Window{Limit: 60, Length: time.Minute, Per: Account}}}, 0, 10},
-		"permits of accounts add up": {Config{Service: two, Accounts: 10, Limits: []Limit{Semaphore{Limit: 3, Per: Account}}}, 0, 15},
-		"accounts not told apart":    {Config{Service: two, Limits: []Limit{Semaphore{Limit: 3, Per: Account}}}, 0, 1.5},
-		"everyone's do not":          {Config{Service: two, Accounts: 10, Limits: []Limit{Window{Limit: 60, Length: time.Minute}}}, 0, 1},
-	} {
-		require.InDelta(t, c.want, c.cfg.Capacity(c.tokens), 1e-12, name)
-	}
-}
-
 func TestFaultSpan(t *testing.T) {
 	span := func(outages ...Outage) [2]time.Duration {
 		cfg := Config{Outages: outages}

@@ -14,23 +14,25 @@ type Limit interface {
 	Gate(accounts int) Gate
 	// Validate says what is wrong with the configuration, and what to do.
 	Validate() error
-	// Capacity returns how many requests of the given mean service time the
-	// limit lets through per second in the long run, for all accounts
-	// together; 0 if it does not bound that.
-	Capacity(accounts int, mean time.Duration) float64
+	// Bound returns how much of a load the limit lets through in the long run,
+	// for all accounts together; the zero Bound if it does not bound that.
+	Bound(load Load) Bound
 }
 
-// Gate is one reason to refuse. It is asked in time order.
+// Gate is one reason to refuse. It is asked in time order. Each request that
+// Take lets in ends in exactly one Undo or Release.
 type Gate interface {
 	// Take counts the request and reports true, or refuses it.
 	Take(now time.Duration, r *wire.Request) bool
 	// Refuse writes the reply to the request that Take has just refused.
 	Refuse(now time.Duration, r *wire.Request, to *wire.Reply)
-	// Undo takes back the Take of r at the same instant, as if r had never
-	// come: a later gate, or capacity, has refused it.
-	Undo(now time.Duration, r *wire.Request)
-	// Release is told that the work on r, which Take has let in, is over.
-	Release(now time.Duration, r *wire.Request)
+	// Undo follows Take at the same instant if a later gate, or capacity, has
+	// refused r, so that r is not in flight. What was counted for it is given
+	// back, as if r had never come; with keep, it stays spent.
+	Undo(now time.Duration, r *wire.Request, keep bool)
+	// Release is told that the work on r is over, and how it ended: wire.OK
+	// if it was served.
+	Release(now time.Duration, r *wire.Request, ended wire.Class)
 }
 
 // Counted says who is counted by a limit.

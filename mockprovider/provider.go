@@ -15,8 +15,7 @@ type Provider struct {
 	cfg      Config
 	rnd      draw.Rand
 	gates    []Gate
-	busy     int
-	queue    ring
+	station  station
 	jobs     []job
 	free     []uint32
 	outage   int           // index of the outage in force, -1 if none
@@ -56,7 +55,10 @@ func New(cfg Config, rnd draw.Rand) (*Provider, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
-	p := &Provider{cfg: cfg.withForms(), rnd: rnd, accounts: math.MaxUint64}
+	p := &Provider{
+		cfg: cfg.withForms(), rnd: rnd, accounts: math.MaxUint64,
+		station: station{slots: cfg.Slots, places: cfg.Queue},
+	}
 	for _, k := range cfg.RejectKeys {
 		p.badKeys[k>>6] |= 1 << (k & 63)
 	}
@@ -133,11 +135,11 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 			return out
 		}
 	}
-	if p.cfg.Slots == 0 || p.busy < p.cfg.Slots {
+	if p.station.hasSlot() {
 		return p.start(now, p.newJob(in), out)
 	}
-	if p.queue.len() < p.cfg.Queue {
-		p.queue.push(p.newJob(in))
+	if p.station.hasPlace() {
+		p.station.queue.push(p.newJob(in))
 		return out
 	}
 	p.undo(now, r, len(p.gates))
@@ -146,16 +148,10 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 	return out
 }
 
-// undo gives back what the first n gates have taken for r.
+// undo tells the first n gates, which have let r in, that it was refused.
 func (p *Provider) undo(now time.Duration, r *wire.Request, n int) {
 	for _, g := range p.gates[:n] {
-		if p.cfg.KeepOnRefusal {
-			// A kept unit of a window is spent; a permit must come back all
-			// the same, since no work holds it.
-			g.Release(now, r)
-		} else {
-			g.Undo(now, r)
-		}
+		g.Undo(now, r, p.cfg.KeepOnRefusal)
 	}
 }
 
@@ -190,7 +186,7 @@ func (p *Provider) newJob(in *wire.Input) uint32 {
 // start puts a job into a slot. Its finish is decided now.
 func (p *Provider) start(now time.Duration, i uint32, out []wire.Effect) []wire.Effect {
 	j := &p.jobs[i]
-	p.busy++
+	p.station.enter()
 	j.started = now
 	out, e := add(out)
 	e.Kind, e.Ticket, e.Job, e.After = wire.Started, j.ticket, i, p.cfg.Service.Time(p.rnd, &j.req)
@@ -202,21 +198,20 @@ func (p *Provider) done(now time.Duration, i uint32, out []wire.Effect) []wire.E
 		return out
 	}
 	j := &p.jobs[i]
-	p.busy--
 	for _, g := range p.gates {
-		g.Release(now, &j.req)
+		g.Release(now, &j.req, wire.OK)
 	}
 	out, e := add(out)
 	e.Kind, e.Ticket, e.Job, e.Slot = wire.Replied, j.ticket, i, now-j.started
 	e.Reply.Status, e.Reply.Class, e.Reply.RetryAfter = 200, wire.OK, wire.NoHint
 	j.started = notServed
 	p.free = append(p.free, i)
-	if p.queue.len() > 0 {
-		out = p.start(now, p.queue.pop(), out)
+	if next, waits := p.station.leave(); waits {
+		out = p.start(now, next, out)
 	}
 	return out
 }
 
 // Busy and Queued return how many requests are in service and in the queue.
-func (p *Provider) Busy() int   { return p.busy }
-func (p *Provider) Queued() int { return p.queue.len() }
+func (p *Provider) Busy() int   { return p.station.busy }
+func (p *Provider) Queued() int { return p.station.queue.len() }

@@ -1,6 +1,7 @@
 package mockprovider
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -87,6 +88,47 @@ func TestKeepOnRefusal(t *testing.T) {
 		arrive 2 -> 2 503 overloaded
 		arrive 3 -> 3 503 overloaded
 		arrive 4 -> 4 503 overloaded`)
+}
+
+// ledger is a limit that lets everything in and writes down what it is told.
+type ledger struct {
+	Semaphore
+	told *[]string
+}
+
+func (l ledger) Gate(int) Gate { return l }
+
+func (l ledger) Take(_ time.Duration, r *wire.Request) bool {
+	*l.told = append(*l.told, fmt.Sprint("take ", r.Call))
+	return true
+}
+
+func (l ledger) Refuse(time.Duration, *wire.Request, *wire.Reply) {}
+
+func (l ledger) Undo(_ time.Duration, r *wire.Request, keep bool) {
+	*l.told = append(*l.told, fmt.Sprint("undo ", r.Call, " keep=", keep))
+}
+
+func (l ledger) Release(now time.Duration, r *wire.Request, ended wire.Class) {
+	*l.told = append(*l.told, fmt.Sprint("release ", r.Call, " ", ended, " at ", now))
+}
+
+// A gate hears of every request that it lets in how it ended, once.
+func TestGatesHearHowWorkEnds(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		var told []string
+		first := ledger{Semaphore{Limit: 1}, &told}
+		play(t, Config{Limits: []Limit{first, Semaphore{Limit: 2}}, KeepOnRefusal: keep, Slots: 1, Queue: 5, Service: takes(time.Second)}, `
+			arrive 1 -> 1 started 1s
+			arrive 2 -> queued
+			arrive 3 -> 3 429 concurrency limit=2 left=0
+			abandon 1 -> nothing
+			@1s done 1 -> 1 200 ok slot=1s; 2 started 1s
+			@2s done 2 -> 2 200 ok slot=1s`)
+		require.Equal(t, []string{
+			"take 1", "take 2", "take 3", fmt.Sprint("undo 3 keep=", keep), "release 1 ok at 1s", "release 2 ok at 2s",
+		}, told)
+	}
 }
 
 func TestSlotsAndQueue(t *testing.T) {

@@ -27,9 +27,9 @@ func (s Semaphore) Validate() error {
 	return nil
 }
 
-// Capacity implements Limit: permits ÷ mean service time.
-func (s Semaphore) Capacity(accounts int, mean time.Duration) float64 {
-	return perSecond(float64(s.Limit)*float64(s.Per.keys(accounts)), mean)
+// Bound implements Limit: permits ÷ mean service time.
+func (s Semaphore) Bound(load Load) Bound {
+	return parallel(int64(s.Limit)*int64(s.Per.keys(load.Accounts)), load.MeanService)
 }
 
 // Gate implements Limit.
@@ -60,8 +60,9 @@ func (s *semaphore) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
 	s.Refusal.reply(now, to, wire.Concurrency, wire.NoHint, s.Limit, s.Limit-s.used[s.of(r)])
 }
 
-// Undo implements Gate.
-func (s *semaphore) Undo(now time.Duration, r *wire.Request) { s.Release(now, r) }
+// Undo implements Gate. A permit comes back whether it is to be kept or not: no
+// work holds it.
+func (s *semaphore) Undo(_ time.Duration, r *wire.Request, _ bool) { s.used[s.of(r)]-- }
 
 // Release implements Gate.
-func (s *semaphore) Release(_ time.Duration, r *wire.Request) { s.used[s.of(r)]-- }
+func (s *semaphore) Release(_ time.Duration, r *wire.Request, _ wire.Class) { s.used[s.of(r)]-- }

@@ -35,9 +35,9 @@ func (w Window) Validate() error {
 	return nil
 }
 
-// Capacity implements Limit: the limit ÷ the window's length.
-func (w Window) Capacity(accounts int, _ time.Duration) float64 {
-	return perSecond(float64(w.Limit)*float64(w.Per.keys(accounts)), w.Length)
+// Bound implements Limit: the limit ÷ the window's length.
+func (w Window) Bound(load Load) Bound {
+	return Bound{Count: int64(w.Limit) * int64(w.Per.keys(load.Accounts)), Per: w.Length}
 }
 
 // Gate implements Limit.
@@ -84,12 +84,15 @@ func (w *window) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
 }
 
 // Undo implements Gate. A window that no request is left in has not begun.
-func (w *window) Undo(_ time.Duration, r *wire.Request) {
+func (w *window) Undo(_ time.Duration, r *wire.Request, keep bool) {
+	if keep {
+		return
+	}
 	k := &w.keys[w.of(r)]
 	if k.used--; k.used == 0 {
 		k.end = 0
 	}
 }
 
-// Release implements Gate: a window does not care when work is over.
-func (*window) Release(time.Duration, *wire.Request) {}
+// Release implements Gate: a window does not care when work is over, or how.
+func (*window) Release(time.Duration, *wire.Request, wire.Class) {}

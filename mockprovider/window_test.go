@@ -189,7 +189,7 @@ func TestWindowUndo(t *testing.T) {
 			now += time.Duration(rapid.IntRange(0, 15).Draw(t, "dt"))
 			if rapid.Bool().Draw(t, "undone") {
 				if disturbed.Take(now, &r) {
-					disturbed.Undo(now, &r)
+					disturbed.Undo(now, &r, false)
 				}
 				continue
 			}

@@ -19,12 +19,9 @@ func (s *Scenario) Add(d strategies.Definition) error {
 	}
 	c := choice{
 		Choice: Choice{d.Name, d.Summary},
-		builtin: strategies.Builtin{
-			Name: d.Name, Summary: d.Summary,
-			Define: func(strategies.Knowledge) strategies.Definition { return d },
-		},
+		define: func(strategies.Knowledge) strategies.Definition { return d },
 	}
-	if err := c.compile(s.bound.knowledge()); err != nil {
+	if err := c.compile(knowledge(s.bound)); err != nil {
 		return fmt.Errorf("scenario %s: %w", s.name, err)
 	}
 	s.choices = append(s.choices, c)

@@ -104,7 +104,7 @@ func (d *decoder) section(at, n *yaml.Node, name string, keys ...string) *sectio
 			continue
 		}
 		m := mistaken("unknown key %s in %s", quoted(key.Value), name)
-		if m.suggestion = nearest(key.Value, keys); m.suggestion == "" {
+		if m.suggestion = Nearest(key.Value, keys); m.suggestion == "" {
 			m.message += "; " + keysAre(keys)
 		}
 		s.meant[m.suggestion] = true
@@ -161,7 +161,7 @@ func (d *decoder) oneOf(n *yaml.Node, what string, names []string) bool {
 		return true
 	}
 	m := mistaken("unknown %s %s", what, quoted(n.Value))
-	if m.suggestion = nearest(n.Value, names); m.suggestion == "" {
+	if m.suggestion = Nearest(n.Value, names); m.suggestion == "" {
 		m.message += "; expected one of " + strings.Join(names, ", ")
 	}
 	d.report(n.Line, n.Column, m)

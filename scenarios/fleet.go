@@ -32,7 +32,9 @@ func (f *fleet) accounts() int {
 // maxCalls bounds how often one closed client calls.
 const maxCalls = 1_000_000_000
 
-func (d *decoder) fleet(parent *section, n *yaml.Node) fleet {
+// fleet reads the fleet of runs that are cut off at the horizon; 0 if that is
+// not known.
+func (d *decoder) fleet(parent *section, n *yaml.Node, horizon time.Duration) fleet {
 	var f fleet
 	s := d.section(parent.at, n, "fleet", "clients", "traffic", "tokens", "account", "key", "network", "patience")
 	if n == nil {
@@ -45,7 +47,7 @@ func (d *decoder) fleet(parent *section, n *yaml.Node) fleet {
 		InputTokens:  uint32(d.integer(tokens.get("input"), 0, math.MaxUint32)),
 		OutputTokens: uint32(d.integer(tokens.get("output"), 0, math.MaxUint32)),
 	}
-	f.traffic, f.trace = d.traffic(s.need("traffic", "{one_shot: {within: 1ms}}"), clients, size)
+	f.traffic, f.trace = d.traffic(s.need("traffic", "{one_shot: {within: 1ms}}"), clients, size, horizon)
 	if n := s.get("tokens"); n != nil && f.trace {
 		d.complain(n, "a trace says itself how many tokens its calls have; leave tokens out")
 	}
@@ -60,15 +62,19 @@ func (d *decoder) fleet(parent *section, n *yaml.Node) fleet {
 }
 
 // traffic reads when calls arrive: one_shot, closed, open or trace.
-func (d *decoder) traffic(n *yaml.Node, clients int, size wire.Demand) (t traffic.Traffic, trace bool) {
+func (d *decoder) traffic(n *yaml.Node, clients int, size wire.Demand, horizon time.Duration) (t traffic.Traffic, trace bool) {
 	name, at, body := d.variant(n, "traffic", "one_shot", "closed", "open", "trace")
 	switch name {
 	case "one_shot":
 		s := d.section(at, body, name, "within")
-		t = traffic.OneShot(clients, d.duration(s.need("within", "1ms")))
+		within := s.need("within", "1ms")
+		t = traffic.OneShot(clients, d.duration(within))
+		d.startsBefore(horizon, within, t.Start)
 	case "closed":
 		s := d.section(at, body, name, "start", "think", "calls")
-		t.Start, t.Think = d.dist(s.get("start")), d.dist(s.need("think", "{exponential: 2s}"))
+		start := s.get("start")
+		t.Start, t.Think = d.dist(start), d.dist(s.need("think", "{exponential: 2s}"))
+		d.startsBefore(horizon, start, t.Start)
 		t.Calls = int(d.integer(s.get("calls"), 1, maxCalls))
 	case "open":
 		s := d.section(at, body, name, "rate", "until")
@@ -92,4 +98,19 @@ func (d *decoder) traffic(n *yaml.Node, clients int, size wire.Demand) (t traffi
 	}
 	t.Clients, t.Size = clients, size
 	return t, trace
+}
+
+// startsBefore complains if first calls are bound to come when the run is over.
+// A distribution without an upper end is let be: its tail is meant.
+func (d *decoder) startsBefore(horizon time.Duration, n *yaml.Node, start draw.Dist) {
+	latest := time.Duration(0)
+	switch start.Kind {
+	case draw.Constant:
+		latest = start.Mean
+	case draw.Uniform:
+		latest = start.High
+	}
+	if horizon > 0 && latest >= horizon {
+		d.complain(n, "first calls come until %s, but the run is over at the horizon %s, so some clients would never call; let them begin earlier or lengthen the horizon", inFile(latest), inFile(horizon))
+	}
 }

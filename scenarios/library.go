@@ -48,7 +48,7 @@ func builtins() []string {
 func Builtin(name string) (*Scenario, error) {
 	names := builtins()
 	if !slices.Contains(names, name) {
-		if meant := nearest(name, names); meant != "" {
+		if meant := Nearest(name, names); meant != "" {
 			return nil, fmt.Errorf("there is no built-in scenario %q; did you mean %q?", name, meant)
 		}
 		return nil, fmt.Errorf("there is no built-in scenario %q; there are %s", name, strings.Join(names, ", "))

@@ -124,7 +124,7 @@ func TestMistakes(t *testing.T) {
 		{"horizon", "horizon: 99999999999999999999s", "4:10", "too large", ""},
 		{"horizon", "horizon: 3649d23h9999999m", "4:10", "longer than 10 years", ""},
 		{"horizon", "horizon: 3000d", "4:10", "at most 5000000, so take a wider bin", ""},
-		{"horizon", "horizon: 5s", "4:10", "does not lie after the end of the last fault", ""},
+		{"horizon", "horizon: 5s", "12:28", "does not end before the horizon 5s,", ""},
 		// Traffic.
 		{"  clients", "  clients: 0", "7:12", "from 1 to 10000000", ""},
 		{"  clients", "  clients: -60", "7:12", "from 1 to 10000000", ""},
@@ -147,6 +147,10 @@ func TestMistakes(t *testing.T) {
 		{"  traffic", "  traffic: {open: {rate: 0.000000001/10d}}", "8:26", "for so long a time", ""},
 		{"  traffic", "  traffic: {closed: {start: 1s}}", "8:13", "closed needs the key think", ""},
 		{"  traffic", "  traffic: {closed: {think: 1s, calls: 0}}", "8:40", "from 1 to", ""},
+		{"  traffic", "  traffic: {one_shot: {within: 10m}}", "8:32", "come until 10m, but the run is over at the horizon 10m,", ""},
+		{"  traffic", "  traffic: {one_shot: {within: 2h}}", "8:32", "let them begin earlier or lengthen the horizon", ""},
+		{"  traffic", "  traffic: {closed: {start: 10m, think: 1s}}", "8:29", "some clients would never call", ""},
+		{"  traffic", "  traffic: {closed: {start: {uniform: [0s, 11m]}, think: 1s}}", "8:29", "come until 11m,", ""},
 		{"  clients", "  clients: 3\n  account: mine", "8:12", `unknown account "mine"`, ""},
 		{"  clients", "  clients: 3\n  key: 256", "8:8", "from 0 to 255", ""},
 		{"  clients", "  clients: 3\n  patience: 0s", "8:13", "longer than zero", ""},
@@ -180,7 +184,8 @@ func TestMistakes(t *testing.T) {
 		{"  - outage", "  - outage: {from: 10s, to: 5s}", "12:29", "must end after it begins", ""},
 		{"  - outage", "  - outage: {from: 5s, to: 5s}", "12:28", "must end after it begins", ""},
 		{"  - outage", "  - outage: {from: 5s, to: 9s}\n  - outage: {from: 8s, to: 10s}", "13:5", "overlaps the one from 5s to 9s", ""},
-		{"  - outage", "  - outage: {from: 5s, to: 10m}", "4:10", "does not lie after the end of the last fault at 10m,", ""},
+		{"  - outage", "  - outage: {from: 5s, to: 10m}", "12:28", "does not end before the horizon 10m,", ""},
+		{"  - outage", "  - outage: {from: 10m, to: 11m}", "12:20", "begins when the run is over, at the horizon 10m;", ""},
 		{"  - outage", "  - outage: {from: 5s, to: 9s}\n  - outage: {from: 6, to: 10s}", "13:20", "add one, such as 6s", ""},
 		{"  - outage", "  - outage: {from: 5s, to: 9s, reply: 500}", "12:39", `unknown reply "500"`, "503"},
 		// Strategies.
@@ -210,6 +215,22 @@ func TestMistakes(t *testing.T) {
 			assert.Equal(t, m.suggests, p[0].Suggestion)
 		})
 	}
+}
+
+// TestHorizonLeavesRoom checks what is late, and not too late to be seen.
+func TestHorizonLeavesRoom(t *testing.T) {
+	for _, line := range []string{
+		"  traffic: {one_shot: {within: 599.999999999s}}",
+		"  traffic: {closed: {start: {uniform: [1m, 599s]}, think: 1h}}",
+		"  traffic: {closed: {start: {exponential: 1h}, think: 1s}}",
+		"  traffic: {open: {rate: 1/s, until: 1h}}",
+		"  - outage: {from: 599s, to: 599.999999999s}",
+	} {
+		_, err := scenarios.Parse("x.yaml", []byte(with(t, line[:8], line)))
+		require.NoError(t, err)
+	}
+	// One that cannot be read is complained of alone.
+	require.Len(t, problems(t, strings.Replace(with(t, "horizon", "horizon: 5"), "1ms", "2h", 1)), 1)
 }
 
 // TestProducts checks numbers that are fine by themselves and not together.

@@ -91,7 +91,7 @@ func (d *decoder) capacity(provider *section, c *mockprovider.Config) {
 // token and a time for each output token.
 func (d *decoder) service(n *yaml.Node) mockprovider.Service {
 	keys := []string{"first_token", "per_output_token"}
-	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) == 2 && nearest(n.Content[0].Value, keys) == "" {
+	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) == 2 && Nearest(n.Content[0].Value, keys) == "" {
 		return mockprovider.Service{First: d.dist(n)}
 	}
 	s := d.section(n, n, "service", keys...)
@@ -153,7 +153,7 @@ func (s *section) hint(foresees bool) mockprovider.Hint {
 	case "rounded_up":
 		kind = mockprovider.RoundedUp
 	default:
-		if close := nearest(v, []string{"none", "exact", "rounded_up"}); close != "" {
+		if close := Nearest(v, []string{"none", "exact", "rounded_up"}); close != "" {
 			s.report(n.Line, n.Column, &mistake{"unknown retry_after " + quoted(v), close})
 			return mockprovider.Hint{}
 		}

@@ -26,7 +26,7 @@ type Scenario struct {
 	fleet              fleet
 	provider           mockprovider.Config
 	choices            []choice
-	bound              bound
+	bound              mockprovider.Bound
 	input              *metrics.Input // the trace, once it is there
 }
 
@@ -74,15 +74,15 @@ func Load(path string) (*Scenario, error) {
 // provider can serve, for answers of the given mean length. All runs of a
 // strategy share its program.
 func (s *Scenario) compile(outputTokens float64, complain func(*choice, error)) {
-	s.bound = bounds(&s.provider, outputTokens)
-	k := s.bound.knowledge()
+	s.bound = s.provider.Bound(s.provider.Load(outputTokens))
+	k := knowledge(s.bound)
 	for i := range s.choices {
 		c := &s.choices[i]
 		err := c.compile(k)
 		if err == nil {
 			continue
 		}
-		if s.bound.per == 0 {
+		if s.bound.Per == 0 {
 			err = fmt.Errorf("%w; this provider has neither slots nor limits that its clients could know of", err)
 		}
 		complain(c, err)
@@ -122,7 +122,7 @@ func (s *Scenario) Plan() metrics.Plan {
 	begin, end := s.provider.FaultSpan()
 	return metrics.Plan{
 		Bin: s.bin, FaultBegin: begin, FaultEnd: end, Horizon: s.horizon,
-		Capacity: s.bound.perSecond(), OneShot: s.oneShot(),
+		Capacity: s.bound.PerSecond(), OneShot: s.oneShot(),
 	}
 }
 
@@ -132,7 +132,7 @@ func (s *Scenario) oneShot() bool { return !s.fleet.trace && s.fleet.traffic.IsO
 func (s *Scenario) Describe() metrics.Scenario {
 	m := metrics.Scenario{
 		Name: s.name, Title: s.title, SHA256: s.SHA256(), Text: s.source,
-		Clients: s.fleet.traffic.Clients, Capacity: s.bound.perSecond(), OneShot: s.oneShot(),
+		Clients: s.fleet.traffic.Clients, Capacity: s.bound.PerSecond(), OneShot: s.oneShot(),
 		Bin: s.bin.Seconds(), Horizon: s.horizon.Seconds(), Input: s.input,
 	}
 	for _, o := range s.provider.Outages {

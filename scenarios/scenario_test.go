@@ -146,7 +146,7 @@ func TestFleetReachesTheProvider(t *testing.T) {
 	require.Equal(t, 50.0, s.Plan().Capacity, "100 slots of 2 s")
 	r = run(t, s, 0, 1)
 	require.InDelta(t, 1000, r.Belief.Calls, 5*31.7, "Poisson: five standard deviations")
-	require.Equal(t, 2*time.Second*time.Duration(r.Belief.Calls), r.Truth.SlotTime)
+	require.Equal(t, 2*time.Second*time.Duration(r.Belief.Calls), r.Truth.SlotTime.Duration())
 }
 
 // TestReaders checks that a reader can be put in the place of a strategy's own.

@@ -36,11 +36,15 @@ func (d *decoder) scenario(root *yaml.Node) *Scenario {
 	if n := top.get("bin"); n != nil {
 		s.bin, _ = d.positive(n)
 	}
-	s.fleet = d.fleet(top, top.need("fleet", "{clients: 60, …}"))
+	s.horizon = d.horizon(top.get("horizon"), s.bin)
+	s.asked = s.horizon
+	s.fleet = d.fleet(top, top.need("fleet", "{clients: 60, …}"), s.horizon)
+	if !s.fleet.trace { // a trace says itself how long it is
+		top.need("horizon", "1h")
+	}
 	s.provider = d.provider(top, top.need("provider", "{capacity: {slots: 6, service: 2s}}"))
-	s.provider.Outages = d.faults(top.get("faults"))
+	s.provider.Outages = d.faults(top.get("faults"), s.horizon)
 	s.provider.Accounts = s.fleet.accounts()
-	d.horizon(top, s)
 	d.products(top, s)
 	s.choices = d.strategies(top.need("strategies", "[naive, full-jitter]"))
 	return s
@@ -110,29 +114,21 @@ func (d *decoder) prose(n *yaml.Node) string {
 	return s
 }
 
-// horizon reads when runs are cut off and checks what depends on it.
-func (d *decoder) horizon(top *section, s *Scenario) {
-	n := top.get("horizon")
+// horizon reads when runs are cut off; 0 if that is not known.
+func (d *decoder) horizon(n *yaml.Node, bin time.Duration) time.Duration {
 	if n == nil {
-		if !s.fleet.trace {
-			top.need("horizon", "1h")
-		}
-		return
+		return 0
 	}
-	var ok bool
-	if s.horizon, ok = d.positive(n); !ok {
-		return
+	horizon, ok := d.positive(n)
+	if !ok {
+		return 0
 	}
-	s.asked = s.horizon
-	if s.bin > s.horizon {
-		d.complain(n, "the horizon %s is shorter than one bin of %s", inFile(s.horizon), inFile(s.bin))
-	} else if bins := s.horizon / max(s.bin, 1); s.bin > 0 && bins > maxBins {
-		d.complain(n, "a horizon of %s has %d bins of %s; at most %d, so take a wider bin", inFile(s.horizon), bins, inFile(s.bin), maxBins)
+	if bin > horizon {
+		d.complain(n, "the horizon %s is shorter than one bin of %s", inFile(horizon), inFile(bin))
+	} else if bins := horizon / max(bin, 1); bin > 0 && bins > maxBins {
+		d.complain(n, "a horizon of %s has %d bins of %s; at most %d, so take a wider bin", inFile(horizon), bins, inFile(bin), maxBins)
 	}
-	_, end := s.provider.FaultSpan()
-	if end >= s.horizon {
-		d.complain(n, "the horizon %s does not lie after the end of the last fault at %s, so nothing would be seen of what follows", inFile(s.horizon), inFile(end))
-	}
+	return horizon
 }
 
 // maxArrivals bounds the calls of an open fleet, maxAccounts the memory of

@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"slices"
+
 	"go.yaml.in/yaml/v4"
 
 	"herdlab/mockprovider/wire"
@@ -16,9 +18,9 @@ type Choice struct {
 // choice is a strategy as a file asks for it.
 type choice struct {
 	Choice
-	builtin strategies.Builtin
-	reader  wire.Reader // nil for the strategy's own
-	at      *yaml.Node
+	define func(strategies.Knowledge) strategies.Definition
+	reader wire.Reader // nil for the strategy's own
+	at     *yaml.Node
 
 	program *strategies.Program
 	commons *strategies.Commons // what the program was compiled with
@@ -60,22 +62,13 @@ func (d *decoder) strategy(n *yaml.Node) (choice, bool) {
 	if !ok {
 		return c, false
 	}
-	var names []string
-	for _, b := range strategies.Builtins() {
-		names = append(names, b.Name)
-		if b.Name == name {
-			c.builtin = b
-		}
-	}
-	if c.builtin.Define == nil {
-		m := mistaken("unknown strategy %s", quoted(name))
-		if m.suggestion = nearest(name, names); m.suggestion == "" {
-			m.message += "; herdlab strategies lists them"
-		}
-		d.report(nameNode.Line, nameNode.Column, m)
+	all := strategies.Builtins()
+	i := slices.IndexFunc(all, func(b strategies.Builtin) bool { return b.Name == name })
+	if i < 0 {
+		d.unknownStrategy(nameNode, all)
 		return c, false
 	}
-	c.Choice = Choice{c.builtin.Name, c.builtin.Summary}
+	c.Choice, c.define = Choice{all[i].Name, all[i].Summary}, all[i].Define
 	switch reader {
 	case "status":
 		c.reader = wire.ByStatus{}
@@ -87,9 +80,21 @@ func (d *decoder) strategy(n *yaml.Node) (choice, bool) {
 	return c, true
 }
 
+func (d *decoder) unknownStrategy(n *yaml.Node, all []strategies.Builtin) {
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].Name
+	}
+	m := mistaken("unknown strategy %s", quoted(n.Value))
+	if m.suggestion = Nearest(n.Value, names); m.suggestion == "" {
+		m.message += "; herdlab strategies lists them"
+	}
+	d.report(n.Line, n.Column, m)
+}
+
 // compile builds the program of a choice for clients that know k.
 func (c *choice) compile(k strategies.Knowledge) (err error) {
-	def := c.builtin.Define(k)
+	def := c.define(k)
 	def.Name, def.Summary = c.Name, c.Summary
 	if c.reader != nil {
 		def.Reader = c.reader

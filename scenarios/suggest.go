@@ -2,22 +2,32 @@ package scenarios
 
 import "strings"
 
-// nearest returns the candidate that word is a misspelling of, empty if none
-// comes close: at most one edit for three letters, and never most of the word.
-// Among equals the first wins.
-func nearest(word string, candidates []string) string {
+// Nearest returns the name that somebody who typed word most likely meant,
+// whatever the case of its letters, and "" if none comes close: the one with
+// the fewest edits, at most one for three letters and never most of the name;
+// else one that has word in it, if that is three letters or more. Among equals
+// the first wins.
+func Nearest(word string, among []string) string {
 	const longest = 40 // no name is longer, and the distance costs its product
 	if len(word) > longest {
 		return ""
 	}
 	word = strings.ToLower(word)
 	best, least := "", 1+max(1, len(word)/3)
-	for _, c := range candidates {
-		if d := distance(word, c); d < least && d < len(c) {
-			best, least = c, d
+	for _, name := range among {
+		if d := distance(word, strings.ToLower(name)); d < least && d < len(name) {
+			best, least = name, d
 		}
 	}
-	return best
+	if best != "" || len(word) < 3 {
+		return best
+	}
+	for _, name := range among {
+		if strings.Contains(strings.ToLower(name), word) {
+			return name
+		}
+	}
+	return ""
 }
 
 // distance counts the insertions, deletions, substitutions and swaps of

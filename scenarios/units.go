@@ -64,7 +64,7 @@ func findUnit(name string) (unit, *mistake) {
 			return unit{}, m
 		}
 	}
-	m.suggestion = nearest(name, names)
+	m.suggestion = Nearest(name, names)
 	return unit{}, m
 }
 

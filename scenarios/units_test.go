@@ -6,9 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"herdlab/mockprovider"
-	"herdlab/sim/draw"
 )
 
 func TestDurations(t *testing.T) {
@@ -69,59 +66,4 @@ func FuzzUnits(f *testing.F) {
 			t.Errorf("%q is %v", s, r)
 		}
 	})
-}
-
-func TestNearest(t *testing.T) {
-	names := []string{"clients", "traffic", "tokens", "account", "key"}
-	for word, want := range map[string]string{
-		"cleints": "clients", "client": "clients", "trafic": "traffic", "Tokens": "tokens", "kee": "key",
-		"xyz": "", "k": "", "": "", "accountability": "",
-	} {
-		require.Equal(t, want, nearest(word, names), word)
-	}
-}
-
-// TestDistance checks the laws of a distance besides its known values.
-func TestDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"a", "", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"abcd", "acbd", 1}, {"ca", "abc", 3}} {
-		require.Equal(t, c.want, distance(c.a, c.b), "%s %s", c.a, c.b)
-		require.Equal(t, c.want, distance(c.b, c.a), "%s %s", c.b, c.a)
-	}
-}
-
-func TestBounds(t *testing.T) {
-	service := mockprovider.Service{First: draw.Const(2 * time.Second)}
-	for name, c := range map[string]struct {
-		provider mockprovider.Config
-		tokens   float64
-		want     bound
-	}{
-		"nothing": {mockprovider.Config{Service: service}, 0, bound{}},
-		"slots":   {mockprovider.Config{Slots: 6, Service: service}, 0, bound{6, 2 * time.Second, 6}},
-		"no time": {mockprovider.Config{Slots: 6}, 0, bound{concurrency: 6}},
-		"tokens": {mockprovider.Config{Slots: 6, Service: mockprovider.Service{First: draw.Expo(time.Second), PerToken: 10 * time.Millisecond}},
-			100, bound{6, 2 * time.Second, 6}},
-		"the window is tighter": {mockprovider.Config{Slots: 6, Service: service, Limits: []mockprovider.Limit{
-			mockprovider.Window{Limit: 120, Length: time.Minute}}}, 0, bound{120, time.Minute, 6}},
-		"the slots are tighter": {mockprovider.Config{Slots: 6, Service: service, Limits: []mockprovider.Limit{
-			mockprovider.Window{Limit: 181, Length: time.Minute}}}, 0, bound{6, 2 * time.Second, 6}},
-		"among equals the first": {mockprovider.Config{Slots: 6, Service: service, Limits: []mockprovider.Limit{
-			mockprovider.Window{Limit: 180, Length: time.Minute}}}, 0, bound{6, 2 * time.Second, 6}},
-		"semaphore": {mockprovider.Config{Slots: 6, Service: service, Limits: []mockprovider.Limit{
-			mockprovider.Semaphore{Limit: 3}}}, 0, bound{3, 2 * time.Second, 3}},
-		"each account": {mockprovider.Config{Service: service, Accounts: 10, Limits: []mockprovider.Limit{
-			mockprovider.Window{Limit: 60, Length: time.Minute, Per: mockprovider.Account},
-			mockprovider.Semaphore{Limit: 3, Per: mockprovider.Account}}}, 0, bound{600, time.Minute, 30}},
-		"huge": {mockprovider.Config{Slots: maxSlots, Service: mockprovider.Service{First: draw.Const(maxDuration)}, Limits: []mockprovider.Limit{
-			mockprovider.Window{Limit: 1 << 30, Length: maxDuration}}}, 0, bound{maxSlots, maxDuration, maxSlots}},
-	} {
-		got := bounds(&c.provider, c.tokens)
-		require.Equal(t, c.want, got, name)
-		if c.provider.Accounts == 0 { // the provider's own answer, in floats
-			require.InEpsilon(t, 1+c.provider.Capacity(c.tokens), 1+got.perSecond(), 1e-12, name)
-		}
-	}
 }

@@ -68,7 +68,7 @@ func (r *run) send(i uint32, c *call, f *fleet, d strategies.Decision) {
 	}
 	c.flying = at + 1
 	r.flight++
-	r.rec.AttemptSent(c.attempts)
+	r.rec.AttemptSent(c.attempts, c.inFlight > 1)
 	if d.After > 0 {
 		r.expireBy(i, a.deadline, ofAttempts)
 	}

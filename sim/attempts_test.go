@@ -51,8 +51,8 @@ func TestAttemptTimeout(t *testing.T) {
 	require.EqualValues(t, 1, rep.Pending())
 	// Two answers came, at 150 and 270 ms, and at 390 ms a third, all too late.
 	require.EqualValues(t, 3, rep.Truth.Replies[wire.OK])
-	require.Equal(t, 450*ms, rep.Truth.SlotTime)
-	require.Equal(t, 450*ms, rep.Truth.WastedSlotTime)
+	require.Equal(t, 450*ms, rep.Truth.SlotTime.Duration())
+	require.Equal(t, 450*ms, rep.Truth.WastedSlotTime.Duration())
 	require.Zero(t, rep.Belief.Useful)
 }
 
@@ -335,7 +335,7 @@ func TestProviderHearsOfAbandonment(t *testing.T) {
 			rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: minute})
 			require.Equal(t, c.want, abandoned)
 			require.Equal(t, map[metrics.Ending]uint64{metrics.TimedOut: 1}, endings(rep))
-			require.Equal(t, c.service, rep.Truth.WastedSlotTime)
+			require.Equal(t, c.service, rep.Truth.WastedSlotTime.Duration())
 		})
 	}
 }
@@ -376,6 +376,6 @@ func TestWastedWork(t *testing.T) {
 		{"an answer too late", answer(wire.OK, 70*ms), 70 * ms},
 	} {
 		rep := run(t, sim.Experiment{Fleets: []sim.Fleet{arriving(program(t, timeout(50*ms)), 0)}, Provider: c.p, Plan: minute})
-		require.Equal(t, c.wasted, rep.Truth.WastedSlotTime, c.name)
+		require.Equal(t, c.wasted, rep.Truth.WastedSlotTime.Duration(), c.name)
 	}
 }

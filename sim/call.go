@@ -34,6 +34,7 @@ const (
 	active   callState = 1 << iota // its call is not settled
 	standing                       // it stands in a line
 	answered                       // a useful answer has reached its client
+	waking                         // a wake-up of its is pending
 )
 
 // Draws of a call's own, besides those of its strategy: they have indices that
@@ -112,6 +113,9 @@ func (r *run) newCall(f *fleet) uint32 {
 		if r.waiting != nil {
 			r.waiting = append(r.waiting, waiter{})
 		}
+		if r.dueAt != nil {
+			r.dueAt = append(r.dueAt, -1)
+		}
 		if r.lookAt != nil {
 			r.lookAt = append(r.lookAt, looks{})
 		}
@@ -120,6 +124,14 @@ func (r *run) newCall(f *fleet) uint32 {
 		f.callSlab = append(f.callSlab, make([]int64, need-len(f.callSlab))...)
 	}
 	return i
+}
+
+// staleWake reports whether a wake-up is of a wait that is over. Its generation
+// tells, but has 16 bits; where waits can be cut short, as by a caller's
+// patience, one may outlive 65,536 others, so the time when the row is due has
+// to agree.
+func (r *run) staleWake(e des.Event) bool {
+	return r.calls[e.Ref].gen != e.Gen || r.dueAt != nil && r.dueAt[e.Ref] != r.now
 }
 
 // decide asks the strategy what row i does next, and does it.
@@ -137,16 +149,14 @@ func (r *run) decide(i uint32, e strategies.Event) {
 		v := &r.view
 		if r.viewFleet != f {
 			r.viewFleet = f
-			v.Rand, v.Demand = f.rand, f.Traffic.Size
+			v.Rand = f.rand
 			v.Memory[strategies.PerFleet] = f.perFleet
 			v.Memory[strategies.PerEveryone] = r.everyone
 		}
 		client, id := f.identify(i, c.seq)
 		v.ID, v.Client, v.Attempts, v.InFlight = id, client, c.attempts, uint32(c.inFlight)
 		v.Born, v.Target, v.Phase, v.Turn = c.born, c.target, uint32(c.phase), uint32(c.turn)
-		if f.open {
-			v.Demand = f.demand(c.seq)
-		}
+		v.Demand = f.demand(c.seq)
 		v.Memory[strategies.PerCall] = f.callWords(i)
 		v.Memory[strategies.PerClient] = f.clientWords(client)
 
@@ -171,9 +181,13 @@ func (r *run) decide(i uint32, e strategies.Event) {
 			continue
 		case strategies.Wait:
 			c.gen++
+			c.state |= waking
 			at := later(r.now, max(d.After, 0))
 			if at == r.now {
 				r.idled = c.phase
+			}
+			if r.dueAt != nil {
+				r.dueAt[i] = at
 			}
 			r.queue.Push(des.Event{At: at, Ref: i, Gen: c.gen, Kind: evWake})
 		case strategies.Acquire:
@@ -197,6 +211,12 @@ func (r *run) decide(i uint32, e strategies.Event) {
 				Withdrawn: d.End.Reason == strategies.Withdrawn,
 				Degraded:  d.End.Degraded,
 			})
+		case strategies.Idle:
+			if c.inFlight == 0 && c.state&(waking|standing) == 0 {
+				r.err = fmt.Errorf("sim: strategy %q has nothing to do for a call of which nothing is under way, so it would hang for ever; it must send, wait, acquire, answer or stop", f.Program.Name)
+			}
+		default:
+			r.err = fmt.Errorf("sim: strategy %q decides %d, which is no decision", f.Program.Name, d.Kind)
 		}
 		return
 	}
@@ -213,6 +233,9 @@ func (r *run) settle(i uint32, s metrics.Settlement) {
 	}
 	c.state = 0
 	c.gen++ // a wake-up under way is stale
+	if r.dueAt != nil {
+		r.dueAt[i] = -1
+	}
 	r.withdrawAll(i)
 	if f.open {
 		r.freeCall = append(r.freeCall, i)

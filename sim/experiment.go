@@ -142,3 +142,16 @@ func (f *Fleet) validate(shared int) error {
 	}
 	return nil
 }
+
+// cutsWaitsShort reports whether a call can be over, or decide anew, before a
+// wait of its has passed: where callers lose patience, and where more can
+// happen to a call than the one thing it waits for.
+func (x *Experiment) cutsWaitsShort() bool {
+	for i := range x.Fleets {
+		f := &x.Fleets[i]
+		if f.Patience > 0 || f.Stream || f.Program.WantsSent {
+			return true
+		}
+	}
+	return false
+}

@@ -62,14 +62,14 @@ func TestConservation(t *testing.T) {
 		require.Equal(r, p.arrived, rep.Arrived)
 		require.EqualValues(r, p.arrived, len(p.attempts), "the provider saw an attempt twice")
 		require.Equal(r, p.useful, rep.Truth.Replies[wire.OK])
-		require.Equal(r, p.slot, rep.Truth.SlotTime)
+		require.Equal(r, p.slot, rep.Truth.SlotTime.Duration())
 		var replies uint64
 		for _, n := range rep.Truth.Replies {
 			replies += n
 		}
 		require.Equal(r, p.replied, replies)
 		require.LessOrEqual(r, replies+rep.Truth.Dropped, rep.Arrived)
-		require.LessOrEqual(r, rep.Truth.WastedSlotTime, rep.Truth.SlotTime)
+		require.LessOrEqual(r, rep.Truth.WastedSlotTime.Duration(), rep.Truth.SlotTime.Duration())
 		require.LessOrEqual(r, b.Withdrawn, b.Failed)
 		require.LessOrEqual(r, b.Endings[metrics.Answered], p.useful)
 		if rep.Pending() == 0 {
@@ -144,8 +144,8 @@ func TestScaling(t *testing.T) {
 			require.Equal(r, one.Series.Settled, many.Series.Settled)
 			require.Equal(r, k*one.Series.Start, many.Series.Start)
 			require.Equal(r, one.Truth.Replies, many.Truth.Replies)
-			require.Equal(r, k*one.Truth.SlotTime, many.Truth.SlotTime)
-			require.Equal(r, k*one.Truth.WastedSlotTime, many.Truth.WastedSlotTime)
+			require.Equal(r, k*one.Truth.SlotTime.Duration(), many.Truth.SlotTime.Duration())
+			require.Equal(r, k*one.Truth.WastedSlotTime.Duration(), many.Truth.WastedSlotTime.Duration())
 			require.Equal(r, k*one.End, many.End)
 			require.Equal(r, one.Events, many.Events)
 			require.Equal(r, [3]uint64{one.InFlight, one.Arrived, one.AttemptsInFault}, [3]uint64{many.InFlight, many.Arrived, many.AttemptsInFault})

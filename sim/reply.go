@@ -5,15 +5,17 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/des"
+	"herdlab/sim/metrics"
 	"herdlab/strategies"
 )
 
-// reply is a reply, or the head of one, on its way to its client.
+// reply is what is on its way to a client: a reply, the head of one, or the end
+// of the connection.
 type reply struct {
 	wire.Reply
 	slot    time.Duration
 	attempt uint32
-	head    bool
+	kind    wire.EffectKind // Replied, Head or Broke
 }
 
 // way is how long what leaves the provider after so long takes to a's client.
@@ -23,7 +25,7 @@ func (f *fleet) way(a *attempt, after time.Duration) time.Duration {
 	return later(after, f.Down.Draw(f.rand.For(id), uint64(a.number)<<32|drawDown))
 }
 
-// travel sends a reply or a head down the wire.
+// travel sends a reply, a head or the end of a connection down the wire.
 func (r *run) travel(e *wire.Effect, delay time.Duration) {
 	var at uint32
 	if n := len(r.freeRep); n > 0 {
@@ -34,7 +36,7 @@ func (r *run) travel(e *wire.Effect, delay time.Duration) {
 		r.transit = append(r.transit, reply{})
 	}
 	t := &r.transit[at]
-	t.Reply, t.slot, t.attempt, t.head = e.Reply, e.Slot, e.Ticket, e.Kind == wire.Head
+	t.Reply, t.slot, t.attempt, t.kind = e.Reply, e.Slot, e.Ticket, e.Kind
 	r.queue.Push(des.Event{At: later(r.now, delay), Ref: at, Kind: evReply})
 }
 
@@ -42,7 +44,7 @@ func (r *run) deliverTransit(at uint32) {
 	t := r.transit[at]
 	r.freeRep = append(r.freeRep, at)
 	a := &r.attempts[t.attempt]
-	if t.head {
+	if t.kind == wire.Head {
 		a.heads--
 		r.deliverHead(t.attempt, &t.Reply)
 		return
@@ -53,7 +55,43 @@ func (r *run) deliverTransit(at uint32) {
 		r.freeAttempt(t.attempt)
 		return
 	}
+	if t.kind == wire.Broke {
+		r.lose(t.attempt, t.slot)
+		return
+	}
 	r.deliver(t.attempt, &t.Reply, t.slot)
+}
+
+// broke notes that the provider's side of a connection is lost; the client
+// notices when a reply would have reached it.
+func (r *run) broke(e *wire.Effect) {
+	a := &r.attempts[e.Ticket]
+	if a.where != atProvider {
+		r.endedAgain(e.Ticket)
+		return
+	}
+	r.rec.Dropped(e.Slot)
+	a.where = finished
+	if !a.client {
+		r.rec.Wasted(e.Slot)
+		r.freeAttempt(e.Ticket)
+		return
+	}
+	if delay := r.fleets[a.fleet].way(a, e.After); delay > 0 {
+		a.where = onTheWayDown
+		r.travel(e, delay)
+		return
+	}
+	r.lose(e.Ticket, e.Slot)
+}
+
+// lose tells the client that waits for an attempt that its connection is gone.
+func (r *run) lose(at uint32, slot time.Duration) {
+	i, number := r.endAttempt(at)
+	r.rec.AttemptEnded(metrics.Broken)
+	r.rec.Wasted(slot)
+	r.outcome = wire.Outcome{Class: wire.Disconnected, RetryAfter: wire.NoHint}
+	r.decide(i, strategies.Event{Kind: strategies.Lost, Attempt: number, Outcome: &r.outcome})
 }
 
 // head takes the head of a streamed reply from the provider.

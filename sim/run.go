@@ -43,7 +43,8 @@ type run struct {
 	freeAtt  []uint32
 	transit  []reply
 	freeRep  []uint32
-	lookAt   []looks // per call; nil until something can expire
+	dueAt    []time.Duration // per call: when its wake-up is due; nil if no wait is ever cut short
+	lookAt   []looks         // per call; nil until something can expire
 
 	pools    []poolOf
 	places   []place // per row of a closed fleet; nil until somebody waits
@@ -118,6 +119,9 @@ func newRun(x *Experiment) *run {
 	if closed > touchFrom {
 		r.queue.Opened = r.touch
 	}
+	if x.cutsWaitsShort() {
+		r.dueAt = make([]time.Duration, len(r.calls))
+	}
 	r.scheduleTick()
 	for i := range r.fleets {
 		r.openFleet(&r.fleets[i])
@@ -151,7 +155,8 @@ func (r *run) loop(ctx context.Context, horizon time.Duration) error {
 		if e.Kind == evArrive {
 			r.arrive(e.Ref)
 		} else if e.Kind == evWake {
-			if stale = r.calls[e.Ref].gen != e.Gen; !stale {
+			if stale = r.staleWake(e); !stale {
+				r.calls[e.Ref].state &^= waking
 				r.decide(e.Ref, strategies.Event{Kind: strategies.Wake})
 			}
 		} else if e.Kind == evDone {
@@ -212,6 +217,8 @@ func (r *run) settleEffects() {
 				r.head(e)
 			case e.Kind == wire.Dropped:
 				r.dropped(e)
+			case e.Kind == wire.Broke:
+				r.broke(e)
 			}
 		case k < len(r.kicked):
 			k++
@@ -241,8 +248,9 @@ func (r *run) step(kind wire.InputKind, ticket, job uint32) {
 	}
 }
 
-// tick gives the provider the tick it asked for. It reports false if it has
-// asked for an earlier one since.
+// tick gives the provider the tick it asked for. It reports whether anything
+// came of it: not if the provider has asked for an earlier one since, or only
+// looked at its clock.
 func (r *run) tick(e des.Event) bool {
 	if e.At != r.tickAt {
 		return false
@@ -251,7 +259,7 @@ func (r *run) tick(e des.Event) bool {
 	r.input.Kind = wire.Tick
 	r.effects = r.provider.Step(r.now, &r.input, r.effects)
 	r.scheduleTick()
-	return true
+	return len(r.effects) > 0
 }
 
 func (r *run) scheduleTick() {

@@ -48,12 +48,18 @@ type Program struct {
 	Layers []string
 }
 
+// nameLetters is what names are made of.
+const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789.+-"
+
 // Compile builds d into a program. Layers that share memory with everyone find
 // each other in commons, which all programs of a run must be compiled with;
 // nil gives d a commons of its own.
 func Compile(d Definition, commons *Commons) (*Program, error) {
 	if d.Name == "" {
 		return nil, errors.New("strategies: a definition needs a name")
+	}
+	if strings.Trim(d.Name, nameLetters) != "" {
+		return nil, fmt.Errorf("strategies: the name %q has other than lower case letters, digits, dots, plus signs and hyphens", d.Name)
 	}
 	if commons == nil {
 		commons = NewCommons()
@@ -102,18 +108,22 @@ func (b *Build) Reserve(scope Scope, n int, name string) (Slot, error) {
 	return b.reserve(scope, n, name, "")
 }
 
+// MaxWords is how many words one layer may reserve in one scope: what a million
+// clients have a million times is meant to be small.
+const MaxWords = 1024
+
 // reserve is Reserve for words that mean something only to layers of the same
 // config.
 func (b *Build) reserve(scope Scope, n int, name, config string) (Slot, error) {
 	switch {
 	case scope >= NumScopes:
 		return Slot{}, fmt.Errorf("there is no %v; use call, client, fleet or everyone", scope)
-	case n < 0:
-		return Slot{}, fmt.Errorf("cannot reserve %d words", n)
+	case n < 0 || n > MaxWords:
+		return Slot{}, fmt.Errorf("cannot reserve %d words; a layer may have 0 to %d", n, MaxWords)
 	case scope == PerEveryone:
 		return b.commons.reserve(n, name, config)
 	}
-	s := Slot{scope: scope, at: uint32(b.program.Words[scope])}
+	s := Slot{scope: scope, n: uint16(n), at: uint32(b.program.Words[scope])}
 	b.program.Words[scope] += n
 	return s, nil
 }

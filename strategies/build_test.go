@@ -151,7 +151,7 @@ func TestReserve(t *testing.T) {
 	_, err = build(nil, reserver{scope: 4, n: 2})
 	require.Equal(t, "there is no scope(4); use call, client, fleet or everyone", err)
 	_, err = build(nil, reserver{scope: PerCall, n: -1})
-	require.Equal(t, "cannot reserve -1 words", err)
+	require.Equal(t, "cannot reserve -1 words; a layer may have 0 to 1024", err)
 	_, err = build(nil, pooled{PerCall, permits{1}})
 	require.Equal(t, "a pool of one call has nobody to wait for; use scope client, fleet or everyone", err)
 
@@ -185,4 +185,23 @@ func TestCommons(t *testing.T) {
 
 	require.NoError(t, compile(Concurrency{Permits: 3, Scope: PerEveryone, Name: "b"}))
 	require.ErrorContains(t, compile(Concurrency{Permits: 4, Scope: PerEveryone, Name: "b"}), `two layers share "concurrency b" but differ`)
+}
+
+// A layer cannot reach its neighbours' words, nor a name hide what it is.
+func TestMisuseIsNoticed(t *testing.T) {
+	b := &Build{program: &Program{}, commons: NewCommons()}
+	mine, err := b.Reserve(PerClient, 1, "")
+	require.NoError(t, err)
+	_, err = b.Reserve(PerClient, 2, "")
+	require.NoError(t, err)
+	var c Call
+	c.Memory[PerClient] = make([]int64, 3)
+	*c.Word(mine, 0) = 7
+	require.PanicsWithValue(t, "strategies: a layer reaches for a word beyond those it reserved", func() { c.Word(mine, 1) })
+	_, err = b.Reserve(PerClient, 1<<30, "")
+	require.EqualError(t, err, "cannot reserve 1073741824 words; a layer may have 0 to 1024")
+	for _, name := range []string{"Bad", "a b", "a_b", "a/b", "ü"} {
+		_, err := Compile(Definition{Name: name}, nil)
+		require.ErrorContains(t, err, "has other than lower case letters", name)
+	}
 }

@@ -34,7 +34,8 @@ var scopeNames = [NumScopes]string{"call", "client", "fleet", "everyone"}
 // Slot names words that a layer has reserved when its stack was built.
 type Slot struct {
 	scope Scope
-	at    uint32
+	n     uint16 // how many words
+	at    uint32 // the first of them
 }
 
 // Call is a strategy's view of one call: what is known about it, the words its
@@ -84,8 +85,13 @@ type put struct {
 	n    uint32
 }
 
-// Word returns the i-th word of s.
-func (c *Call) Word(s Slot, i uint32) *int64 { return &c.Memory[s.scope][s.at+i] }
+// Word returns the i-th word of s, i = 0, 1, …; it panics if s has fewer.
+func (c *Call) Word(s Slot, i uint32) *int64 {
+	if i >= uint32(s.n) {
+		panic("strategies: a layer reaches for a word beyond those it reserved")
+	}
+	return &c.Memory[s.scope][s.at+i]
+}
 
 // Uniform draws a duration in [lo, hi), for the given purpose. Draws belong to
 // (seed, call, attempt, turn, purpose): the same call after the same history

@@ -36,7 +36,7 @@ func (c *Commons) reserve(n int, name, config string) (Slot, error) {
 	s, known := c.shared[name]
 	switch {
 	case !known:
-		s = sharedWords{Slot{PerEveryone, uint32(c.words)}, n, config}
+		s = sharedWords{Slot{PerEveryone, uint16(n), uint32(c.words)}, n, config}
 		c.shared[name] = s
 		c.words += n
 	case s.n != n:

@@ -8,7 +8,8 @@ import (
 )
 
 // Never, as the time when a pool is ready, means: not before somebody puts
-// units back.
+// units back. If nobody holds any, that is for ever: a driver keeps such a head
+// of the line waiting, and all behind it, until its call is withdrawn.
 const Never time.Duration = math.MaxInt64
 
 // Pool is a thing that is shared and waited for: tokens, permits, a window.
@@ -50,4 +51,12 @@ func (b *Build) Pool(p Pool, scope Scope, name string) (PoolID, error) {
 	}
 	b.program.Pools = append(b.program.Pools, PoolSpec{Pool: p, Scope: scope, At: s.at})
 	return PoolID(len(b.program.Pools) - 1), nil
+}
+
+// PoolWords names the memory of a pool, for a guard that moves the pool's limit
+// by what it hears. After such a move, a Put of no units lets the driver look at
+// the line again.
+func (b *Build) PoolWords(id PoolID) Slot {
+	p := b.program.Pools[id]
+	return Slot{scope: p.Scope, n: uint16(p.Pool.Words()), at: p.At}
 }

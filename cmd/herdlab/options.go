@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"herdlab/scenarios"
 	"herdlab/sim"
 	"herdlab/sim/metrics"
 	"herdlab/sim/sweep"
@@ -100,7 +101,7 @@ func (o *compareOptions) narrow(spec *sweep.Spec) error {
 		if !wanted[name] {
 			continue
 		}
-		if near := nearest(name, names); near != "" {
+		if near := scenarios.Nearest(name, names); near != "" {
 			return fmt.Errorf("--only: the scenario has no strategy %q; did you mean %s?", name, near)
 		}
 		return fmt.Errorf("--only: the scenario has no strategy %q; it has %s", name, strings.Join(names, ", "))

@@ -89,7 +89,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &unknown) {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := nearest(unknown.GetSpecifiedName(), names); near != "" {
+		if near := scenarios.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 			text += "; did you mean --" + near + "?"
 		}
 	}

@@ -32,7 +32,7 @@ func (c *console) openScenario(arg string) (*scenarios.Scenario, error) {
 	}
 	s, err := scenarios.Load(arg)
 	if errors.Is(err, fs.ErrNotExist) {
-		if near := nearest(arg, names); near != "" {
+		if near := scenarios.Nearest(arg, names); near != "" {
 			return nil, fmt.Errorf("there is no scenario and no file %q; did you mean %s?", arg, near)
 		}
 		return nil, fmt.Errorf("there is no scenario and no file %q; built in are %s", arg, strings.Join(names, ", "))

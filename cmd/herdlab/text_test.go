@@ -64,26 +64,3 @@ func TestClip(t *testing.T) {
 	assert.Equal(t, "naï…", clip("naïve", 4))
 	assert.Equal(t, "", clip("naïve", 0))
 }
-
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	names := []string{"naive", "fixed-30s", "exponential", "full-jitter", "equal-jitter", "breaker+full-jitter"}
-	for word, want := range map[string]string{
-		"niave": "naive", "Naive": "naive", "fulljitter": "full-jitter", "exponental": "exponential",
-		"breaker": "breaker+full-jitter", "zzz": "", "x": "", "": "",
-	} {
-		assert.Equal(t, want, nearest(word, names), "%q", word)
-	}
-}
-
-func TestDistanceIsAMetric(t *testing.T) {
-	t.Parallel()
-	word := rapid.StringMatching(`[abc]{0,6}`)
-	rapid.Check(t, func(rt *rapid.T) {
-		a, b := word.Draw(rt, "a"), word.Draw(rt, "b")
-		d := distance(a, b)
-		if d != distance(b, a) || (d == 0) != (a == b) || d > max(len(a), len(b)) || d < max(len(a)-len(b), len(b)-len(a)) {
-			rt.Fatalf("the distance of %q and %q is %d", a, b, d)
-		}
-	})
-}

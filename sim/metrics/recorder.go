@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"math/bits"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -21,6 +20,9 @@ type Plan struct {
 	// Capacity is what the provider can serve, in requests per second; 0 if it
 	// is unlimited.
 	Capacity float64
+	// Service is the mean time from the arrival of an attempt to its answer where
+	// nothing is in the way, the network included; 0 if it is not known.
+	Service time.Duration
 	// OneShot says that no calls arrive after the first wave, so that recovery
 	// is undefined and drain is judged.
 	OneShot bool
@@ -52,12 +54,11 @@ type Recorder struct {
 	belief Belief
 
 	latency Histogram
-	// Times in the system, in ns, as 128-bit sums: their totals pass 2⁶³ when
-	// a million clients wait for hours.
-	sojourn, area   sum128
+	// Times in the system: of settled calls, and of all calls up to lastChange.
+	sojourn, area   Total
 	lastChange      time.Duration
 	early           Early
-	retriesOfCalls  uint64
+	tries           Tries
 	arrived         uint64
 	attemptsInFault uint64
 }
@@ -80,7 +81,7 @@ type Truth struct {
 	Dropped uint64
 	// SlotTime is how long slots were held, WastedSlotTime the part of it whose
 	// answers nobody used.
-	SlotTime, WastedSlotTime time.Duration
+	SlotTime, WastedSlotTime Total
 }
 
 // Belief is the clients' ledger: what they made of it.
@@ -92,8 +93,16 @@ type Belief struct {
 	// that were one, Lost the difference, Failed the others that are settled;
 	// Withdrawn is the part of Failed that callers gave up.
 	Succeeded, Useful, Lost, Failed, Withdrawn uint64
-	// Degraded counts useful answers from a lesser model or from memory.
-	Degraded uint64
+	// Degraded counts useful answers from a lesser model, FromMemory those that
+	// the client gave itself, without an attempt; an answer may be both.
+	Degraded, FromMemory uint64
+}
+
+// Tries are the attempts that were sent, by what they were to their call.
+type Tries struct {
+	// Retries were sent when no other attempt of the call was in flight, Hedges
+	// while one was.
+	FirstTries, Retries, Hedges uint64
 }
 
 // Early is the account of calls that began before the end of the last fault,
@@ -162,18 +171,24 @@ func (r *Recorder) isEarly(born time.Duration) bool { return r.plan.OneShot || b
 
 // change integrates the number of calls in the system up to now.
 func (r *Recorder) change(now time.Duration) {
-	r.area.addMul(r.open(), uint64(now-r.lastChange))
+	r.area.addTimes(r.open(), now-r.lastChange)
 	r.lastChange = now
 }
 
 // open is the number of calls in the system.
 func (r *Recorder) open() uint64 { return r.belief.Calls - r.belief.Succeeded - r.belief.Failed }
 
-// AttemptSent records that the number-th attempt of a call was sent.
-func (r *Recorder) AttemptSent(number uint32) {
+// AttemptSent records that the number-th attempt of a call was sent: a hedge if
+// others of the call were in flight.
+func (r *Recorder) AttemptSent(number uint32, hedge bool) {
 	r.belief.Attempts++
-	if number > 1 {
-		r.retriesOfCalls++
+	switch {
+	case number <= 1:
+		r.tries.FirstTries++
+	case hedge:
+		r.tries.Hedges++
+	default:
+		r.tries.Retries++
 	}
 }
 
@@ -190,18 +205,18 @@ func (r *Recorder) AttemptArrived(now time.Duration) {
 // slot for so long.
 func (r *Recorder) Replied(c wire.Class, slot time.Duration) {
 	r.truth.Replies[c]++
-	r.truth.SlotTime += slot
+	r.truth.SlotTime.Add(slot)
 }
 
 // Dropped records that the provider will never answer an attempt.
 func (r *Recorder) Dropped(slot time.Duration) {
 	r.truth.Dropped++
-	r.truth.SlotTime += slot
+	r.truth.SlotTime.Add(slot)
 }
 
 // Wasted records that an answer whose work held a slot for so long was not
 // used by anybody.
-func (r *Recorder) Wasted(slot time.Duration) { r.truth.WastedSlotTime += slot }
+func (r *Recorder) Wasted(slot time.Duration) { r.truth.WastedSlotTime.Add(slot) }
 
 // AttemptEnded records how an attempt ended for its client.
 func (r *Recorder) AttemptEnded(how Ending) { r.belief.Endings[how]++ }
@@ -211,8 +226,10 @@ type Settlement struct {
 	Born time.Duration
 	// Succeeded is the client's belief, Useful the truth.
 	Succeeded, Useful bool
-	Withdrawn         bool
-	Degraded          bool
+	Withdrawn         bool // the caller gave up
+	// Degraded is an answer from a lesser model than asked for, FromMemory one
+	// that the client gave itself, without an attempt.
+	Degraded, FromMemory bool
 }
 
 // CallSettled records that a call is over.
@@ -220,7 +237,7 @@ func (r *Recorder) CallSettled(now time.Duration, s Settlement) {
 	bin := r.at(now)
 	r.change(now)
 	r.bins.Settled[bin]++
-	r.sojourn.add(uint64(now - s.Born))
+	r.sojourn.Add(now - s.Born)
 	early := r.isEarly(s.Born)
 	if early {
 		r.early.Settled++
@@ -231,6 +248,9 @@ func (r *Recorder) CallSettled(now time.Duration, s Settlement) {
 		r.belief.Useful++
 		if s.Degraded {
 			r.belief.Degraded++
+		}
+		if s.FromMemory {
+			r.belief.FromMemory++
 		}
 		r.bins.Useful[bin]++
 		r.latency.Add(now - s.Born)
@@ -255,25 +275,7 @@ func (r *Recorder) Finish(end time.Duration, inFlight uint64) *Report {
 	r.change(end)
 	return &Report{
 		Plan: r.plan, End: end, Series: r.bins, Truth: r.truth, Belief: r.belief, Early: r.early,
-		Latency: r.latency, InFlight: inFlight, Arrived: r.arrived, Retries: r.retriesOfCalls,
+		Latency: r.latency, InFlight: inFlight, Arrived: r.arrived, Tries: r.tries,
 		AttemptsInFault: r.attemptsInFault, sojourn: r.sojourn, area: r.area,
 	}
 }
-
-// sum128 is an unsigned 128-bit sum.
-type sum128 struct{ hi, lo uint64 }
-
-func (s *sum128) add(v uint64) {
-	var carry uint64
-	s.lo, carry = bits.Add64(s.lo, v, 0)
-	s.hi += carry
-}
-
-func (s *sum128) addMul(a, b uint64) {
-	hi, lo := bits.Mul64(a, b)
-	var carry uint64
-	s.lo, carry = bits.Add64(s.lo, lo, 0)
-	s.hi += hi + carry
-}
-
-func (s sum128) float() float64 { return float64(s.hi)*0x1p64 + float64(s.lo) }

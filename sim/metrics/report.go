@@ -20,9 +20,10 @@ type Report struct {
 	Belief  Belief
 	Early   Early
 	Latency Histogram
-	// InFlight is how many attempts had not ended for their client at End;
-	// Retries how many were not the first of their call.
-	InFlight, Retries uint64
+	// InFlight is how many attempts had not ended for their client at End.
+	InFlight uint64
+	// Tries says what the attempts were to their calls.
+	Tries
 	// Arrived is how many attempts have reached the provider.
 	Arrived uint64
 	// AttemptsInFault counts attempts sent between the beginning of the first
@@ -31,7 +32,7 @@ type Report struct {
 	// Events is how many events the run took; it says nothing about the herd.
 	Events uint64
 
-	sojourn, area sum128
+	sojourn, area Total
 }
 
 // Pending is how many calls were not settled at End.
@@ -42,12 +43,12 @@ func (r *Report) Pending() uint64 {
 // MeanSojourn is the mean time that settled calls spent in the system, R of
 // Little's law.
 func (r *Report) MeanSojourn() float64 {
-	return r.sojourn.float() / float64(r.Belief.Succeeded+r.Belief.Failed) / float64(time.Second)
+	return r.sojourn.nanoseconds() / float64(r.Belief.Succeeded+r.Belief.Failed) / float64(time.Second)
 }
 
 // MeanCalls is the mean number of calls in the system over the run, L of
 // Little's law.
-func (r *Report) MeanCalls() float64 { return r.area.float() / float64(r.End) }
+func (r *Report) MeanCalls() float64 { return r.area.nanoseconds() / float64(r.End) }
 
 // Check verifies the conservation laws on the run: attempts = answered +
 // refused + timed out + withdrawn + broken + in flight; calls = succeeded +
@@ -76,17 +77,21 @@ func (r *Report) Check() error {
 	law(b.Attempts == ended, "%d attempts were sent, %d ended or are in flight", b.Attempts, ended)
 	law(b.Succeeded+b.Failed <= b.Calls, "%d calls began, %d were settled", b.Calls, b.Succeeded+b.Failed)
 	law(b.Succeeded == b.Useful+b.Lost, "%d successes are not %d useful and %d lost ones", b.Succeeded, b.Useful, b.Lost)
-	law(r.Retries <= b.Attempts && b.Attempts-r.Retries <= b.Calls,
-		"%d first tries of %d calls", b.Attempts-r.Retries, b.Calls)
-	law(r.Arrived <= b.Attempts && b.Attempts-r.Arrived <= r.InFlight+b.Endings[TimedOut]+b.Endings[Withdrawn],
+	law(r.FirstTries+r.Retries+r.Hedges == b.Attempts, "%d first tries, %d retries and %d hedges are not %d attempts",
+		r.FirstTries, r.Retries, r.Hedges, b.Attempts)
+	law(r.FirstTries <= b.Calls, "%d first tries of %d calls", r.FirstTries, b.Calls)
+	law(r.Arrived <= b.Attempts && b.Attempts-r.Arrived <= r.InFlight+b.Endings[TimedOut]+b.Endings[Withdrawn]+b.Endings[Broken],
 		"%d attempts were sent, %d arrived, %d are in flight", b.Attempts, r.Arrived, r.InFlight)
 	law(calls == b.Calls && attempts == r.Arrived && useful == b.Useful && settled == b.Succeeded+b.Failed,
 		"bins add up to %d calls, %d attempts, %d useful, %d settled; the ledgers say %d, %d, %d, %d",
 		calls, attempts, useful, settled, b.Calls, r.Arrived, b.Useful, b.Succeeded+b.Failed)
-	law(b.Useful <= r.Truth.Replies[wire.OK]+b.Degraded, "%d calls were useful, the provider answered %d", b.Useful, r.Truth.Replies[wire.OK])
+	law(b.Useful <= r.Truth.Replies[wire.OK]+b.FromMemory, "%d calls were useful, the provider answered %d, their clients %d",
+		b.Useful, r.Truth.Replies[wire.OK], b.FromMemory)
+	law(r.Truth.WastedSlotTime.Compare(r.Truth.SlotTime) <= 0, "%g s of slot time were wasted, of %g s",
+		r.Truth.WastedSlotTime.Seconds(), r.Truth.SlotTime.Seconds())
 	if r.Pending() == 0 {
 		law(r.sojourn == r.area, "Little's law: calls spent %g s, the system held %g call-seconds",
-			r.sojourn.float()/1e9, r.area.float()/1e9)
+			r.sojourn.nanoseconds()/1e9, r.area.nanoseconds()/1e9)
 	}
 	return errors.Join(errs...)
 }

@@ -20,7 +20,7 @@ func useful(born time.Duration) Settlement {
 
 // attempt records the number-th attempt of a call, which arrives at once.
 func attempt(r *Recorder, now time.Duration, number uint32) {
-	r.AttemptSent(number)
+	r.AttemptSent(number, false)
 	r.AttemptArrived(now)
 }
 
@@ -208,7 +208,7 @@ func TestCheckCatchesABrokenLedger(t *testing.T) {
 		"a bin that lost an answer":      func(r *Report) { r.Series.Useful[1]-- },
 		"a retry nobody made":            func(r *Report) { r.Retries = 3 },
 		"more answers than were given":   func(r *Report) { r.Truth.Replies[wire.OK] = 1 },
-		"time spent outside the system":  func(r *Report) { r.sojourn.add(1) },
+		"time spent outside the system":  func(r *Report) { r.sojourn.Add(1) },
 	} {
 		r := sound()
 		damage(r)

@@ -1,0 +1,117 @@
+package sim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/wire"
+	"herdlab/sim"
+	"herdlab/sim/draw"
+	"herdlab/sim/metrics"
+	"herdlab/sim/traffic"
+	"herdlab/strategies"
+)
+
+// breaking is a provider that loses the connection of each call's first attempt
+// after 40 ms of work and answers the others.
+func breaking() *server {
+	return &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+		if in.Request.Attempt == 1 {
+			return append(out, wire.Effect{Kind: wire.Broke, Ticket: in.Ticket, After: 40 * ms, Slot: 40 * ms})
+		}
+		return append(out, reply(in.Ticket, 10*ms, wire.OK))
+	}}
+}
+
+// A lost connection is an end of its own: the client notices after the way
+// down, may retry, and the work was for nothing.
+func TestLostConnections(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		down  draw.Dist
+		limit time.Duration
+		diary []string
+	}{
+		{"at once", draw.Dist{}, 0, []string{"0s c0 begin", "40ms c0 lost 1 disconnected", "140ms c0 wake", "150ms c0 reply 2 ok"}},
+		{"the end travels", draw.Const(5 * ms), 0, []string{"0s c0 begin", "45ms c0 lost 1 disconnected", "145ms c0 wake", "160ms c0 reply 2 ok"}},
+		{"given up before", draw.Const(30 * ms), 50 * ms, []string{"0s c0 begin", "50ms c0 expired 1 timeout", "150ms c0 wake", "190ms c0 reply 2 ok"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var d diary
+			f := arriving(program(t, d.spy("c"), strategies.Retry{Backoff: strategies.Fixed{Every: 100 * ms}}, timeout(c.limit)), 0)
+			f.Down = c.down
+			rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: breaking(), Plan: minute})
+			require.Equal(t, c.diary, d.lines)
+			broken := uint64(1)
+			if c.limit > 0 {
+				broken = 0 // it had ended before
+			}
+			require.Equal(t, broken, rep.Belief.Endings[metrics.Broken])
+			require.Equal(t, uint64(1), rep.Truth.Dropped)
+			require.Equal(t, uint64(1), rep.Belief.Useful)
+		})
+	}
+}
+
+// Sixty-five thousand calls of one client come and go while the wake-up of an
+// early one is still pending; when its generation comes round again it must
+// not be taken for that of the call of the day.
+func TestAnOldWakeUpIsNotTakenForANewOne(t *testing.T) {
+	// Each call is refused once, wants to wait for 32.7685 s and loses patience
+	// after 1 ms: 32,768.5 calls later, two generations each, its wake-up fires.
+	f := sim.Fleet{
+		Name:     "fleet",
+		Traffic:  traffic.Traffic{Clients: 1, Calls: 60_000},
+		Program:  program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 32768500 * time.Microsecond}}),
+		Patience: ms,
+	}
+	p := provider(t, mockprovider.Config{Outages: []mockprovider.Outage{{To: time.Hour, Refusal: mockprovider.As503}}}, 1)
+	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour}})
+	require.Equal(t, uint64(60_000), rep.Belief.Calls)
+	require.Equal(t, rep.Belief.Calls, rep.Belief.Attempts, "a call made a second attempt in its one millisecond")
+}
+
+// What a layer does to a call's demand stays with that call.
+func TestDemandDoesNotLeakIntoTheNextCall(t *testing.T) {
+	var seen []uint32
+	halving := layer(func(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+		return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+			if e.Kind == strategies.Begin {
+				seen = append(seen, c.Demand.InputTokens)
+				c.Demand.InputTokens /= 2
+			}
+			return inner.Next(now, c, e)
+		}), nil
+	})
+	f := sim.Fleet{Name: "fleet", Program: program(t, halving),
+		Traffic: traffic.Traffic{Clients: 1, Calls: 3, Think: draw.Const(ms), Size: wire.Demand{InputTokens: 800}}}
+	run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: answering(0), Plan: minute})
+	require.Equal(t, []uint32{800, 800, 800}, seen)
+}
+
+// A run ends with the last thing that happens: a provider that only looks at
+// its clock does nothing.
+func TestATickWithoutEffectsDoesNotProlongTheRun(t *testing.T) {
+	p := provider(t, mockprovider.Config{Outages: []mockprovider.Outage{{From: 20 * time.Second, To: 30 * time.Second}}}, 1)
+	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{arriving(program(t), 0, 3*time.Second)}, Provider: p, Plan: minute})
+	require.Equal(t, 3*time.Second, rep.End)
+}
+
+// A strategy that leaves a call hanging, or decides what is no decision, is
+// told so instead of losing the call in silence.
+func TestDecisionsThatLeadNowhere(t *testing.T) {
+	for want, d := range map[string]strategies.Decision{
+		`sim: strategy "test" has nothing to do for a call of which nothing is under way, so it would hang for ever; it must send, wait, acquire, answer or stop`: {},
+		`sim: strategy "test" decides 99, which is no decision`: {Kind: 99},
+	} {
+		lost := layer(func(*strategies.Build, strategies.Strategy) (strategies.Strategy, error) {
+			return deciding(func(time.Duration, *strategies.Call, strategies.Event) strategies.Decision { return d }), nil
+		})
+		x := sim.Experiment{Fleets: []sim.Fleet{arriving(program(t, lost), 0)}, Provider: answering(0), Plan: minute}
+		_, err := x.Run(ctx)
+		require.EqualError(t, err, want)
+	}
+}

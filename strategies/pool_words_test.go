@@ -1,0 +1,60 @@
+package strategies
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+// adaptive is a guard whose semaphore grows by one permit with every success:
+// it gives back a permit that nobody took.
+type adaptive struct {
+	id    PoolID
+	words Slot
+}
+
+func (a adaptive) Admit(time.Duration, *Call) Decision {
+	return Decision{Kind: Acquire, Take: Take{Pool: a.id, N: 1}}
+}
+
+func (a adaptive) Observe(_ time.Duration, c *Call, _ Event, d Decision) {
+	if d.End.Reason == Succeeded {
+		*c.Word(a.words, 0)--
+	}
+	c.Put(a.id, 0)
+}
+
+type adaptiveLayer struct{}
+
+func (adaptiveLayer) Build(b *Build, inner Strategy) (Strategy, error) {
+	if _, err := b.Reserve(PerFleet, 3, ""); err != nil { // other words before it
+		return nil, err
+	}
+	id, err := b.Pool(permits{2}, PerFleet, "")
+	if err != nil {
+		return nil, err
+	}
+	return b.Guard(adaptive{id, b.PoolWords(id)}, inner)
+}
+
+// A guard reaches the words of its pool, and no others.
+func TestPoolWords(t *testing.T) {
+	p, err := Compile(Definition{Name: "adaptive", Layers: []Layer{adaptiveLayer{}}}, nil)
+	require.NoError(t, err)
+	require.Equal(t, 4, p.Words[PerFleet])
+	var c Call
+	c.Memory[PerFleet] = make([]int64, 4)
+	d := p.Root.Next(0, &c, Event{Kind: Begin})
+	require.Equal(t, Acquire, d.Kind)
+	spec := p.Pools[d.Take.Pool]
+	ok, _ := spec.Pool.TryTake(0, c.Memory[spec.Scope][spec.At:], 1)
+	require.True(t, ok)
+	require.Equal(t, []int64{0, 0, 0, 1}, c.Memory[PerFleet])
+	p.Root.Next(0, &c, Event{Kind: Admitted})
+	p.Root.Next(0, &c, Event{Kind: Reply, Attempt: 1, Outcome: &wire.Outcome{Class: wire.OK}})
+	require.Equal(t, []int64{0, 0, 0, 0}, c.Memory[PerFleet])
+	require.True(t, c.HasPuts(), "the driver is not told to look at the line")
+}
