@@ -80,6 +80,7 @@ func (d *decoder) strategy(n *yaml.Node) (choice, bool) {
 	return c, true
 }
 
+// unknownStrategy complains of a name that is not in the table.
 func (d *decoder) unknownStrategy(n *yaml.Node, all []strategies.Builtin) {
 	names := make([]string, len(all))
 	for i := range all {

@@ -8,8 +8,8 @@ import (
 )
 
 // Never, as the time when a pool is ready, means: not before somebody puts
-// units back. If nobody holds any, that is for ever: a driver keeps such a head
-// of the line waiting, and all behind it, until its call is withdrawn.
+// units back. Where nobody holds any, that is for ever: the driver keeps such a
+// head of its line waiting, and all behind it, until its call is withdrawn.
 const Never time.Duration = math.MaxInt64
 
 // Pool is a thing that is shared and waited for: tokens, permits, a window.

@@ -44,7 +44,7 @@ const (
 type Effect struct {
 	Kind   EffectKind
 	Ticket uint32
-	// Job is the number of the work, for Started and for the Replied or Dropped
+	// Job is the number of the work, for Started and for the end of its ticket
 	// that its Done brings about. It is small: below the largest number of
 	// requests that were ever queued and in service together, so that a driver
 	// may keep what it knows of jobs in a slice. It is not given to other work

@@ -97,9 +97,8 @@ func Compare(ctx context.Context, spec Spec) (*metrics.Result, error) {
 		return nil, err
 	}
 	c := newComparison(&spec)
-	workers := cmp.Or(spec.Workers, runtime.GOMAXPROCS(0))
 	var group sync.WaitGroup
-	for range min(workers, c.total) {
+	for range min(spec.workers(), c.total) {
 		group.Go(func() { c.work(ctx) })
 	}
 	group.Wait()
@@ -230,4 +229,18 @@ func (c *comparison) result() *metrics.Result {
 	}
 	r.Verdict = metrics.Judge(r, c.Objective, c.MaxPeak)
 	return r
+}
+
+// maxClientsAtOnce bounds the clients of all experiments under way together: at
+// a hundred bytes and more each, ten million take some gigabytes.
+const maxClientsAtOnce = 10_000_000
+
+// workers is how many experiments run at a time: as many as asked for, but not
+// so many that their clients together take too much memory.
+func (s *Spec) workers() int {
+	n := cmp.Or(s.Workers, runtime.GOMAXPROCS(0))
+	if clients := s.Scenario.Clients; clients > 0 {
+		n = min(n, max(1, maxClientsAtOnce/clients))
+	}
+	return n
 }
