@@ -38,6 +38,10 @@ type Refusal struct {
 	Body   wire.Body
 	Code   int32
 	Hint   Hint
+	// Says is the limit that the reply states in place of the one that
+	// refused; 0 states that one. Some providers have one limit in all their
+	// replies, whichever of several was hit.
+	Says int32
 }
 
 // The forms of the first dialects.
@@ -56,10 +60,10 @@ func (r Refusal) WithHint(h Hint) Refusal {
 	return r
 }
 
-// or returns r, or the usual form with r's hint if r has none.
+// or returns r, or, if r has no form, the usual one with all else that r says.
 func (r Refusal) or(usual Refusal) Refusal {
 	if r.Status == 0 {
-		return usual.WithHint(r.Hint)
+		r.Status, r.Body, r.Code = usual.Status, usual.Body, usual.Code
 	}
 	return r
 }
@@ -81,6 +85,8 @@ func (r Refusal) Validate() error {
 		return fmt.Errorf("refusal: there is no kind %d of hint", r.Hint.Kind)
 	case r.Hint.Value < 0:
 		return errors.New("refusal: a hint must not be negative")
+	case r.Says < 0:
+		return errors.New("refusal: the limit that it says must not be negative; 0 says the one that refused")
 	}
 	return nil
 }
@@ -103,6 +109,9 @@ func (r *Refusal) reply(now time.Duration, to *wire.Reply, class wire.Class, rea
 		if ready >= 0 {
 			at = later(now, ready)
 		}
+	}
+	if r.Says > 0 {
+		limit = r.Says
 	}
 	to.RetryAfter, to.RetryAt, to.Code, to.Limit, to.Remaining = hint, at, r.Code, limit, remaining
 	to.Status, to.Class, to.Body = r.Status, class, r.Body

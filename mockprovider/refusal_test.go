@@ -82,15 +82,34 @@ func TestRefusalValidate(t *testing.T) {
 		require.NoError(t, ok.Validate(), "%+v", ok)
 	}
 	for want, r := range map[string]Refusal{
-		"refusal: a body or a code needs a status":                             {Body: wire.ErrorBody},
-		"refusal: status 100 is not a final HTTP status; use 200 to 599":       {Status: 100},
-		"refusal: status 600 is not a final HTTP status; use 200 to 599":       {Status: 600},
-		"refusal: there is no body shape 3":                                    {Status: 429, Body: 3},
-		"refusal: code 14003 needs a body that carries it":                     {Status: 429, Body: wire.ErrorBody, Code: 14003},
-		"refusal: status 200 without a business code is a success to everyone": {Status: 200, Body: wire.ErrorBody},
-		"refusal: there is no kind 5 of hint":                                  {Hint: Hint{Kind: 5}},
-		"refusal: a hint must not be negative":                                 {Hint: Hint{Kind: Constant, Value: -1}},
+		"refusal: a body or a code needs a status":                                          {Body: wire.ErrorBody},
+		"refusal: status 100 is not a final HTTP status; use 200 to 599":                    {Status: 100},
+		"refusal: status 600 is not a final HTTP status; use 200 to 599":                    {Status: 600},
+		"refusal: there is no body shape 3":                                                 {Status: 429, Body: 3},
+		"refusal: code 14003 needs a body that carries it":                                  {Status: 429, Body: wire.ErrorBody, Code: 14003},
+		"refusal: status 200 without a business code is a success to everyone":              {Status: 200, Body: wire.ErrorBody},
+		"refusal: there is no kind 5 of hint":                                               {Hint: Hint{Kind: 5}},
+		"refusal: a hint must not be negative":                                              {Hint: Hint{Kind: Constant, Value: -1}},
+		"refusal: the limit that it says must not be negative; 0 says the one that refused": {Says: -1},
 	} {
 		require.EqualError(t, r.Validate(), want)
 	}
+}
+
+// A provider may have one limit in all its replies, whichever refused.
+func TestSays(t *testing.T) {
+	play(t, Config{
+		Limits: []Limit{
+			Window{Limit: 3, Length: time.Minute, Refusal: Refusal{Says: 20}}, // in the usual form
+			Semaphore{Limit: 1, Refusal: As14003},
+		},
+		Service: takes(time.Second),
+	}, `
+		arrive 1 -> 1 started 1s
+		arrive 2 -> 2 200 concurrency code=14003 limit=1 left=0
+		@1s done 1 -> 1 200 ok slot=1s
+		arrive 3 -> 3 started 1s
+		@2s done 3 -> 3 200 ok slot=1s
+		arrive 4 -> 4 started 1s
+		arrive 5 -> 5 429 rate limit=20 left=0`)
 }

@@ -53,6 +53,15 @@ type windowKey struct {
 	used int32
 }
 
+// windowEnd returns the end of the window that a request at now begins or, if
+// windows are aligned to the clock, falls into.
+func windowEnd(now, length time.Duration, anchored bool) time.Duration {
+	if !anchored {
+		now -= now % length
+	}
+	return later(now, length)
+}
+
 type window struct {
 	Window
 	keying
@@ -63,12 +72,7 @@ type window struct {
 func (w *window) Take(now time.Duration, r *wire.Request) bool {
 	k := &w.keys[w.of(r)]
 	if now >= k.end {
-		k.used = 0
-		if w.Anchored {
-			k.end = later(now, w.Length)
-		} else {
-			k.end = later(now-now%w.Length, w.Length)
-		}
+		k.used, k.end = 0, windowEnd(now, w.Length, w.Anchored)
 	}
 	if k.used >= w.Limit {
 		return false

@@ -122,15 +122,17 @@ func (w *naiveWindow) start(now time.Duration) time.Duration {
 	return now
 }
 
-func (w *naiveWindow) room(now time.Duration) bool {
-	used := int32(0)
+// used is how many were counted in the window that a request at now falls into.
+func (w *naiveWindow) used(now time.Duration) (n int32) {
 	for _, t := range w.counted {
 		if t >= w.start(now) {
-			used++
+			n++
 		}
 	}
-	return used < w.Limit
+	return n
 }
+
+func (w *naiveWindow) room(now time.Duration) bool { return w.used(now) < w.Limit }
 
 func (w *naiveWindow) count(now time.Duration) {
 	if s := w.start(now); w.Anchored && (len(w.starts) == 0 || s != w.starts[len(w.starts)-1]) {

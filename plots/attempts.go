@@ -157,7 +157,7 @@ func (s *sheet) herdWords(r row) []string {
 	if len(s.faults) > 0 {
 		what = "peak after"
 	}
-	if e := r.estimate(metrics.PeakAfter).per(s.bin); e.known {
+	if e := r.estimate(s.peak()).per(s.bin); e.known {
 		line := fmt.Sprintf("%s %s /s", what, e.mean())
 		if s.capacity > 0 && e.value > 0 {
 			line += fmt.Sprintf(" (%s × capacity)", e.per(s.capacity).mean())

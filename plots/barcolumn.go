@@ -34,7 +34,7 @@ func (s *sheet) peakColumn(rows []row) barColumn {
 		c.title = "Peak after the " + s.fault()
 	}
 	c.title += ", attempts per second"
-	c.values = func(r row) estimate { return r.estimate(metrics.PeakAfter).per(s.bin) }
+	c.values = func(r row) estimate { return r.estimate(s.peak()).per(s.bin) }
 	c.text = func(e estimate) string {
 		if s.capacity == 0 || e.value == 0 {
 			return e.mean() + " /s"
@@ -43,7 +43,7 @@ func (s *sheet) peakColumn(rows []row) barColumn {
 	}
 	if s.capacity > 0 {
 		c.marks = append(c.marks, tick{s.capacity, "capacity"})
-		if s.maxPeak > 0 {
+		if s.maxPeak > 0 && len(s.faults) > 0 {
 			c.marks = append(c.marks, tick{s.capacity * s.maxPeak, "bound " + metrics.FormatSet(s.maxPeak) + " ×"})
 		}
 	}

@@ -104,7 +104,7 @@ func (s *sheet) ranked() []row {
 			cmp.Compare(group(a), group(b)),
 			cmp.Compare(a.estimate(m).never, b.estimate(m).never),
 			cmp.Compare(worth(a, m), worth(b, m)),
-			cmp.Compare(worth(a, metrics.PeakAfter), worth(b, metrics.PeakAfter)),
+			cmp.Compare(worth(a, s.peak()), worth(b, s.peak())),
 		)
 	})
 	return rows
@@ -116,7 +116,7 @@ func (s *sheet) barsHeadline() string {
 			continue
 		}
 		text := clean(r.name) + " wins"
-		if e := r.estimate(metrics.PeakAfter).per(s.bin); e.known {
+		if e := r.estimate(s.peak()).per(s.bin); e.known {
 			text += ": a peak of " + e.mean() + " per second"
 			if s.capacity > 0 {
 				text = fmt.Sprintf("%s wins: a peak of %s × capacity", clean(r.name), e.per(s.capacity).mean())
@@ -128,6 +128,9 @@ func (s *sheet) barsHeadline() string {
 		return text
 	}
 	if s.judged {
+		if slices.ContainsFunc(s.rows, func(r row) bool { return !r.disqualified }) {
+			return "Nobody wins"
+		}
 		return "No strategy is fit to win"
 	}
 	return "How high the herd peaks, and how long it takes"

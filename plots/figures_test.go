@@ -121,6 +121,21 @@ func TestSaysWhatThereIsToSee(t *testing.T) {
 	text = said(Bars(million()))
 	require.Contains(t, text, "180 s, 33.3 % never\n") // the median of 150, 180 and never
 
+	// Without a fault there is a peak of the run, no bound, and nobody who is
+	// unfit for having no recovery.
+	r = trace()
+	r.Scenario.Faults = nil
+	for i := range r.Results {
+		r.Results[i].Metrics = figures(metrics.Peak, float64(70+i), metrics.PeakAfter, metrics.Undefined)
+	}
+	r.Verdict = &metrics.Verdict{MaxPeak: 5}
+	text = said(Bars(r))
+	for _, want := range []string{"Nobody wins\n", "Peak, attempts per second\n", "70.0 /s"} {
+		require.Contains(t, text, want)
+	}
+	require.NotContains(t, text, "bound")
+	require.Contains(t, said(Attempts(r)), "peak 70.0 /s")
+
 	r = founding()
 	for i := range r.Results {
 		r.Results[i].Timeline.Attempts = make([]uint32, 400)

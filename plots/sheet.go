@@ -145,6 +145,12 @@ func (e estimate) varies() bool { return e.lo < e.hi }
 // mean writes the value.
 func (e estimate) mean() string { return metrics.FormatMean(e.value, e.varies()) }
 
+// peak is the metric that is judged as the peak: that after the last fault, or
+// of the whole run where there is none.
+func (s *sheet) peak() metrics.Metric {
+	return metrics.ByPeak.Metric(&metrics.Scenario{Faults: s.faults})
+}
+
 // settling is the metric that is judged after a fault, and what it is called.
 func (s *sheet) settling() (metrics.Metric, string) {
 	if s.oneShot {

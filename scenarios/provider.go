@@ -38,40 +38,6 @@ func (d *decoder) provider(parent *section, n *yaml.Node) mockprovider.Config {
 	return c
 }
 
-func (d *decoder) limit(n *yaml.Node) mockprovider.Limit {
-	name, at, body := d.variant(n, "limit", "window", "concurrency")
-	switch name {
-	case "window":
-		s := d.section(at, body, name, "limit", "anchored", "per", "reply", "retry_after")
-		w := mockprovider.Window{
-			Anchored: d.boolean(s.get("anchored")),
-			Per:      d.per(s), Refusal: s.refusal("reply", "429", true),
-		}
-		limit := s.need("limit", "600/min")
-		if r, ok := d.rate(limit); ok {
-			if r.scale > 1 { // the window would be longer than the file says
-				d.complain(limit, "a window counts whole requests; write %d/%s if the window may be that long", r.count, inFile(r.per))
-			}
-			w.Limit, w.Length = int32(r.count), r.per // at most maxCount, since it is whole
-		}
-		return w
-	case "concurrency":
-		s := d.section(at, body, name, "limit", "per", "reply", "retry_after")
-		return mockprovider.Semaphore{
-			Limit: int32(d.integer(s.need("limit", "20"), 1, math.MaxInt32)),
-			Per:   d.per(s), Refusal: s.refusal("reply", "429", false),
-		}
-	}
-	return nil
-}
-
-func (d *decoder) per(s *section) mockprovider.Counted {
-	if d.word(s.get("per"), "per", "everyone", "account") == "account" {
-		return mockprovider.Account
-	}
-	return mockprovider.Everyone
-}
-
 func (d *decoder) capacity(provider *section, c *mockprovider.Config) {
 	n := provider.get("capacity")
 	s := d.section(provider.at, n, "capacity", "slots", "queue", "service", "full", "retry_after")
@@ -109,58 +75,4 @@ func servable(s *mockprovider.Service, outputTokens uint32) error {
 		return fmt.Errorf("%d output tokens of %v each take longer than %s", outputTokens, s.PerToken, maxDurationText)
 	}
 	return nil
-}
-
-// forms are the replies that a refusal can be written as.
-var forms = []struct {
-	name    string
-	refusal mockprovider.Refusal
-}{
-	{"14003", mockprovider.As14003}, {"401", mockprovider.As401}, {"429", mockprovider.As429}, {"503", mockprovider.As503},
-}
-
-// refusal reads the form of a refusal under the given key, and its hint under
-// retry_after. foresees says whether the gate knows when it will admit again.
-func (s *section) refusal(key, otherwise string, foresees bool) mockprovider.Refusal {
-	names := make([]string, len(forms))
-	for i, f := range forms {
-		names[i] = f.name
-	}
-	form := otherwise
-	if w := s.word(s.get(key), "reply", names...); w != "" {
-		form = w
-	}
-	for _, f := range forms {
-		if f.name == form {
-			return f.refusal.WithHint(s.hint(foresees))
-		}
-	}
-	return mockprovider.Refusal{}
-}
-
-func (s *section) hint(foresees bool) mockprovider.Hint {
-	n := s.get("retry_after")
-	v, ok := s.scalar(n, "a duration such as 3s, exact, rounded_up or none")
-	if !ok {
-		return mockprovider.Hint{}
-	}
-	kind := mockprovider.Constant
-	switch v {
-	case "none":
-		return mockprovider.Hint{}
-	case "exact":
-		kind = mockprovider.Exact
-	case "rounded_up":
-		kind = mockprovider.RoundedUp
-	default:
-		if close := Nearest(v, []string{"none", "exact", "rounded_up"}); close != "" {
-			s.report(n.Line, n.Column, &mistake{"unknown retry_after " + quoted(v), close})
-			return mockprovider.Hint{}
-		}
-		return mockprovider.Hint{Kind: kind, Value: s.duration(n)}
-	}
-	if !foresees {
-		s.complain(n, "retry_after: %s needs to know when there will be room, and %s does not; write a duration or none", v, s.name)
-	}
-	return mockprovider.Hint{Kind: kind}
 }

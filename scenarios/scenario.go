@@ -27,6 +27,7 @@ type Scenario struct {
 	provider           mockprovider.Config
 	choices            []choice
 	bound              mockprovider.Bound
+	service            time.Duration  // mean, of the mean answer
 	input              *metrics.Input // the trace, once it is there
 }
 
@@ -74,7 +75,8 @@ func Load(path string) (*Scenario, error) {
 // provider can serve, for answers of the given mean length. All runs of a
 // strategy share its program.
 func (s *Scenario) compile(outputTokens float64, complain func(*choice, error)) {
-	s.bound = s.provider.Bound(s.provider.Load(outputTokens))
+	load := s.provider.Load(outputTokens)
+	s.bound, s.service = s.provider.Bound(load), load.MeanService
 	k := knowledge(s.bound)
 	for i := range s.choices {
 		c := &s.choices[i]
@@ -116,14 +118,26 @@ func (s *Scenario) Strategies() []Choice {
 	return all
 }
 
-// Plan returns what is recorded of a run. The horizon and the capacity of a
-// scenario that needs a trace are known once it has it.
+// Plan returns what is recorded of a run. The horizon, the capacity and the
+// service time of a scenario that needs a trace are known once it has it.
 func (s *Scenario) Plan() metrics.Plan {
 	begin, end := s.provider.FaultSpan()
 	return metrics.Plan{
 		Bin: s.bin, FaultBegin: begin, FaultEnd: end, Horizon: s.horizon,
-		Capacity: s.bound.PerSecond(), OneShot: s.oneShot(),
+		Capacity: s.bound.PerSecond(), Service: s.fleet.up.Average() + s.service + s.fleet.down.Average(),
+		OneShot: s.oneShot(), Supply: s.fleet.supply(),
 	}
+}
+
+// supply says for how long calls come.
+func (f *fleet) supply() metrics.Supply {
+	switch {
+	case f.trace || f.traffic.Arrivals != nil:
+		return metrics.Open
+	case f.traffic.Calls == 0:
+		return metrics.Endless
+	}
+	return metrics.Counted
 }
 
 func (s *Scenario) oneShot() bool { return !s.fleet.trace && s.fleet.traffic.IsOneShot() }

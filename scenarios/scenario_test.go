@@ -50,7 +50,7 @@ func TestLibrary(t *testing.T) {
 	_, err = scenarios.Builtin("secondpeak")
 	require.ErrorContains(t, err, `did you mean "second-peak"?`)
 	_, err = scenarios.Builtin("nothing of the kind")
-	require.ErrorContains(t, err, "there are second-peak, trace-replay")
+	require.ErrorContains(t, err, "there are second-peak, p14003, trace-replay")
 }
 
 // A newcomer's first file: it runs as it is, says who wins, and shows what
@@ -79,6 +79,7 @@ func TestDescribe(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, metrics.Plan{
 		Bin: time.Second, FaultEnd: 300 * time.Second, Horizon: time.Hour, Capacity: 3, OneShot: true,
+		Service: 2 * time.Second,
 	}, s.Plan())
 	require.Equal(t, metrics.Scenario{
 		Name: "second-peak", Title: "The second peak", SHA256: s.SHA256(), Text: s.Source(),

@@ -38,7 +38,7 @@ interrupt ends the comparison after writing what is complete; the exit code is
 130 then, and 2 if the command line or a file must be put right.`,
 		Example: `  herdlab compare
   herdlab compare my.yaml --objective latency --seeds 100
-  herdlab compare trace-replay --trace calls.csv --from 20m --to 35m
+  herdlab compare trace-replay --trace calls.csv --from 5m --to 45m
   herdlab compare --only naive,full-jitter --json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -48,6 +48,24 @@ func TestPageInColour(t *testing.T) {
 	}
 }
 
+// Without a fault nothing comes after it: the table shows the peak of the whole
+// run.
+func TestPageWithoutAFault(t *testing.T) {
+	r := handMade()
+	r.Scenario.Faults = nil
+	for i := range r.Results {
+		m := r.Results[i].Metrics
+		m["peak"] = figureOf("attempts/bin", float64(70+i), 0)
+		for _, after := range []string{"peak_after", "peak_after_of_capacity", "second_peak", "second_peak_time"} {
+			m[after] = metrics.Figure{Unit: m[after].Unit, Undefined: 1}
+		}
+	}
+	text := page(false, r, about, true)
+	assert.Regexp(t, `(?m)^ +herd .*\n.* peak, .*\n.* per s `, text)
+	assert.Regexp(t, `(?m)^.* naive  .* 70 `, text)
+	assert.Regexp(t, `(?m)^Attempts after the last fault\n.*\n.*\n.*\n. naive +– +– +– +–$`, text)
+}
+
 // The marks alone say who wins and who may not.
 func TestPageMarks(t *testing.T) {
 	var winners, disqualified []string

@@ -25,7 +25,7 @@ func drawTable(b *strings.Builder, p palette, r *metrics.Result) {
 		nameColumn(r, 3),
 		numbers(r, []string{"", "", "success"}, successCell),
 		numbers(r, []string{"", "attempts", "per call"}, meanOf(metrics.Amplification, " ×")),
-		numbers(r, []string{"peak", "after,", per(r.Scenario.Bin)}, meanOf(metrics.PeakAfter, "")),
+		peakColumn(r),
 		settlingColumn(r),
 		numbers(r, []string{"", "latency", "p99"}, meanOf(metrics.LatencyP99, " s")),
 	}
@@ -93,9 +93,19 @@ func numbers(r *metrics.Result, head []string, show func(*metrics.StrategyResult
 	return c
 }
 
+// peakColumn is the peak that is judged: that after the last fault, or of the
+// whole run where there is none.
+func peakColumn(r *metrics.Result) *column {
+	m, head := metrics.ByPeak.Metric(&r.Scenario), []string{"peak", "after,", per(r.Scenario.Bin)}
+	if m == metrics.Peak {
+		head[0], head[1] = "herd", "peak,"
+	}
+	return numbers(r, head, meanOf(m, ""))
+}
+
 // settling is the time that is judged: drain of one-shot fleets, and recovery
 // of others.
-func settling(r *metrics.Result) metrics.Metric { return metrics.ByDrain.Metric(r.Scenario.OneShot) }
+func settling(r *metrics.Result) metrics.Metric { return metrics.ByDrain.Metric(&r.Scenario) }
 
 // settlingWord is what that time is called.
 func settlingWord(r *metrics.Result) string {

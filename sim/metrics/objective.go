@@ -12,7 +12,7 @@ type Objective uint8
 // The objectives.
 const (
 	ByDrain    Objective = iota // the least drain_time; recovery_time where fleets are not one-shot
-	ByPeak                      // the least peak_after
+	ByPeak                      // the least peak_after; peak where there is no fault
 	ByAttempts                  // the fewest attempts
 	ByLatency                   // the least latency_p99
 	BySuccess                   // the highest success_rate
@@ -43,12 +43,16 @@ func ParseObjective(name string) (Objective, error) {
 	return 0, fmt.Errorf("there is no objective %q; choose one of %s", name, strings.Join(objectiveNames[:], ", "))
 }
 
-// Metric returns the metric that the objective compares. Drain is judged by
-// drain_time where all calls come at the beginning, and by recovery_time where
-// they keep coming.
-func (o Objective) Metric(oneShot bool) Metric {
+// Metric returns the metric that the objective compares in a scenario. Drain is
+// judged by drain_time where all calls come at the beginning, and by
+// recovery_time where they keep coming; the peak by that after the last fault,
+// and by that of the whole run where there is none.
+func (o Objective) Metric(s *Scenario) Metric {
 	switch o {
 	case ByPeak:
+		if len(s.Faults) == 0 {
+			return Peak
+		}
 		return PeakAfter
 	case ByAttempts:
 		return Attempts
@@ -57,7 +61,7 @@ func (o Objective) Metric(oneShot bool) Metric {
 	case BySuccess:
 		return SuccessRate
 	}
-	if oneShot {
+	if s.OneShot {
 		return DrainTime
 	}
 	return RecoveryTime

@@ -15,6 +15,8 @@ func TestParseObjective(t *testing.T) {
 	}
 	_, err := ParseObjective("drian")
 	assert.EqualError(t, err, `there is no objective "drian"; choose one of drain, peak, attempts, latency, success`)
-	assert.Equal(t, DrainTime, ByDrain.Metric(true))
-	assert.Equal(t, RecoveryTime, ByDrain.Metric(false))
+	assert.Equal(t, DrainTime, ByDrain.Metric(&Scenario{OneShot: true}))
+	assert.Equal(t, RecoveryTime, ByDrain.Metric(&Scenario{}))
+	assert.Equal(t, Peak, ByPeak.Metric(&Scenario{}))
+	assert.Equal(t, PeakAfter, ByPeak.Metric(&outage))
 }

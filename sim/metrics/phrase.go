@@ -45,7 +45,7 @@ func (j *judging) noun() string {
 		return "drain time" + j.afterFault()
 	case RecoveryTime:
 		return "recovery time" + j.afterFault()
-	case PeakAfter:
+	case Peak, PeakAfter:
 		return "peak" + j.afterFault()
 	case LatencyP99:
 		return "p99 latency"
@@ -63,7 +63,7 @@ func (j *judging) superlative(f *Figure) string {
 		return "drains first, " + value
 	case RecoveryTime:
 		return "recovers first, " + value
-	case PeakAfter:
+	case Peak, PeakAfter:
 		return "has the lowest peak" + j.afterFault() + ", " + value
 	case LatencyP99:
 		return "has the lowest p99 latency, " + value
@@ -133,7 +133,7 @@ func (j *judging) format(f *Figure) (write func(float64) string, unit string) {
 		return func(share float64) string { return formatPercent(share, decimals) }, " %"
 	case DrainTime, RecoveryTime, LatencyP99:
 		unit = " s"
-	case PeakAfter:
+	case Peak, PeakAfter:
 		unit = " attempts " + j.perBin()
 	default:
 		unit = " attempts"

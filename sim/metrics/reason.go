@@ -5,11 +5,6 @@ import (
 	"strings"
 )
 
-// backlogShare is the share of calls that may be pending when a run is cut off.
-// In a fleet that keeps calling some always are; more than one in twenty are a
-// backlog.
-const backlogShare = 0.05
-
 // lossOf says which calls a strategy loses, in plain words; empty if none.
 func (j *judging) lossOf(s *StrategyResult) string {
 	calls, failed := s.Figure(Calls), s.Figure(FailedCalls)
@@ -23,8 +18,12 @@ func (j *judging) lossOf(s *StrategyResult) string {
 	if lost(failed) {
 		reasons = append(reasons, fmt.Sprintf("%s of %s%s fail%s", average(failed), j.exactly(calls), j.jobs(), j.onAverage(failed)))
 	}
-	if f := s.Figure(PendingCalls); lost(f) && (j.Scenario.OneShot || *f.Mean > backlogShare*s.mean(Calls)) {
-		reasons = append(reasons, fmt.Sprintf("%s of %s%s are still pending%s when the run ends", average(f), j.exactly(calls), j.jobs(), j.onAverage(f)))
+	if f := s.Figure(OverdueCalls); lost(f) {
+		what := "still pending"
+		if !j.Scenario.OneShot {
+			what = "overdue" // others may be pending and well
+		}
+		reasons = append(reasons, fmt.Sprintf("%s of %s%s are %s%s when the run ends", average(f), j.exactly(calls), j.jobs(), what, j.onAverage(f)))
 	}
 	return strings.Join(reasons, "; ")
 }

@@ -6,28 +6,6 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Plan says what a recorder must know in advance.
-type Plan struct {
-	// Bin is the width of the bins of all series; 0 means one second.
-	Bin time.Duration
-	// FaultEnd is when the last fault ends; 0 if there is none. "After" in a
-	// metric's name means from then on, and bins are aligned to it.
-	FaultEnd time.Duration
-	// FaultBegin is when the first fault begins.
-	FaultBegin time.Duration
-	// Horizon is when the run is cut off.
-	Horizon time.Duration
-	// Capacity is what the provider can serve, in requests per second; 0 if it
-	// is unlimited.
-	Capacity float64
-	// Service is the mean time from the arrival of an attempt to its answer where
-	// nothing is in the way, the network included; 0 if it is not known.
-	Service time.Duration
-	// OneShot says that no calls arrive after the first wave, so that recovery
-	// is undefined and drain is judged.
-	OneShot bool
-}
-
 // Ending is how an attempt ended for its client.
 type Ending uint8
 
@@ -61,15 +39,8 @@ type Recorder struct {
 	tries           Tries
 	arrived         uint64
 	attemptsInFault uint64
-}
-
-// Series are counts per bin. Bin i covers [Start + i·Width, Start + (i+1)·Width);
-// Start ≤ 0, so that the end of the last fault is a bin's edge.
-type Series struct {
-	Start, Width time.Duration
-	// Calls began, Attempts reached the provider, Useful calls were answered, and
-	// Settled calls were over, in each bin.
-	Calls, Attempts, Useful, Settled []uint32
+	lastCall        time.Duration
+	usefulByLast    uint64
 }
 
 // Truth is the provider's ledger: what became of the attempts that arrived.
@@ -138,7 +109,7 @@ func (r *Recorder) at(now time.Duration) int {
 
 func (r *Recorder) advance(now time.Duration) {
 	s := &r.bins
-	r.bin = int((now - s.Start) / s.Width)
+	r.bin = s.binOf(now)
 	r.binEnd = s.Start + time.Duration(r.bin+1)*s.Width
 	s.Calls = extend(s.Calls, r.bin+1)
 	s.Attempts = extend(s.Attempts, r.bin+1)
@@ -146,20 +117,12 @@ func (r *Recorder) advance(now time.Duration) {
 	s.Settled = extend(s.Settled, r.bin+1)
 }
 
-func extend(s []uint32, n int) []uint32 {
-	if n <= cap(s) {
-		return s[:n]
-	}
-	grown := make([]uint32, n, max(2*n, 64))
-	copy(grown, s)
-	return grown
-}
-
 // CallBegan records that a caller wants something.
 func (r *Recorder) CallBegan(now time.Duration) {
 	r.bins.Calls[r.at(now)]++
 	r.change(now)
 	r.belief.Calls++
+	r.lastCall, r.usefulByLast = now, r.belief.Useful
 	if r.isEarly(now) {
 		r.early.Calls++
 	}
@@ -276,6 +239,7 @@ func (r *Recorder) Finish(end time.Duration, inFlight uint64) *Report {
 	return &Report{
 		Plan: r.plan, End: end, Series: r.bins, Truth: r.truth, Belief: r.belief, Early: r.early,
 		Latency: r.latency, InFlight: inFlight, Arrived: r.arrived, Tries: r.tries,
-		AttemptsInFault: r.attemptsInFault, sojourn: r.sojourn, area: r.area,
+		AttemptsInFault: r.attemptsInFault, LastCall: r.lastCall, UsefulByLast: r.usefulByLast,
+		sojourn: r.sojourn, area: r.area,
 	}
 }

@@ -12,8 +12,9 @@ import (
 // Report is what is left of one run.
 type Report struct {
 	Plan Plan
-	// End is when the run ended: at its horizon, or when nothing was left to
-	// happen.
+	// End is when the run ended: at its horizon if that cut it, and else with the
+	// last thing that happened to anybody. How early that is says nothing about
+	// how well a strategy did: whoever gives up is done at once.
 	End     time.Duration
 	Series  Series
 	Truth   Truth
@@ -26,9 +27,13 @@ type Report struct {
 	Tries
 	// Arrived is how many attempts have reached the provider.
 	Arrived uint64
-	// AttemptsInFault counts attempts sent between the beginning of the first
-	// and the end of the last fault.
+	// AttemptsInFault counts attempts that reached the provider between the
+	// beginning of the first and the end of the last fault.
 	AttemptsInFault uint64
+	// LastCall is when the last call began, UsefulByLast how many calls had been
+	// answered usefully by then.
+	LastCall     time.Duration
+	UsefulByLast uint64
 	// Events is how many events the run took; it says nothing about the herd.
 	Events uint64
 
@@ -51,9 +56,10 @@ func (r *Report) MeanSojourn() float64 {
 func (r *Report) MeanCalls() float64 { return r.area.nanoseconds() / float64(r.End) }
 
 // Check verifies the conservation laws on the run: attempts = answered +
-// refused + timed out + withdrawn + broken + in flight; calls = succeeded +
-// failed + pending; every bin adds up; L = X·R if the run ended empty. An
-// error is a bug in herdlab, never in a scenario.
+// refused + timed out + withdrawn + broken + in flight = first tries + retries +
+// hedges; calls = succeeded + failed + pending; every bin adds up; no answer
+// comes from nowhere; L = X·R if the run ended empty. An error is a bug in
+// herdlab, never in a scenario.
 func (r *Report) Check() error {
 	b := &r.Belief
 	ended := r.InFlight
@@ -118,50 +124,20 @@ func (r *Report) Drain() float64 {
 	return max(0, (e.LastUseful - r.Plan.FaultEnd).Seconds())
 }
 
-// recoveryWindow is how long useful answers must hold the level to count as
-// recovered, recoveryShare the level.
-const (
-	recoveryWindow = 10 * time.Second
-	recoveryShare  = 0.95
-)
-
-// Recovery is the time in seconds from the end of the last fault until useful
-// answers stay at or above 95 % of min(arrivals + backlog, capacity) over 10 s.
-// It is Undefined without a fault and for one-shot fleets, and Never if that
-// does not happen before the horizon.
-func (r *Report) Recovery() float64 {
-	if r.Plan.FaultEnd == 0 || r.Plan.OneShot {
-		return Undefined
+// Goodput is how many calls are answered usefully per second while calls keep
+// coming: of open fleets until the last call begins, of closed ones that never
+// stop until the horizon. So long is the same for all strategies that face the
+// same day, so none gains by giving up. It is Undefined for fleets with a given
+// number of calls, where whoever gives up is done sooner: they are judged by
+// the drain.
+func (r *Report) Goodput() float64 {
+	switch r.Plan.Supply {
+	case Open:
+		return ratio(float64(r.UsefulByLast), r.LastCall.Seconds())
+	case Endless:
+		return ratio(float64(r.Belief.Useful), r.Plan.Horizon.Seconds())
 	}
-	s := &r.Series
-	width := int(max(1, recoveryWindow/s.Width))
-	first := int((r.Plan.FaultEnd - s.Start) / s.Width)
-	capacity := math.Inf(1)
-	if r.Plan.Capacity > 0 {
-		capacity = r.Plan.Capacity * float64(width) * s.Width.Seconds()
-	}
-	var backlog int64
-	for i := range min(first, len(s.Calls)) {
-		backlog += int64(s.Calls[i]) - int64(s.Settled[i])
-	}
-	last := len(s.Calls) - width
-	if r.Pending() == 0 && r.End < r.Plan.Horizon { // nothing happens any more: the bins to come are empty
-		last = len(s.Calls)
-	}
-	for i := first; i <= last; i++ {
-		var arrived, useful int64
-		for j := i; j < min(i+width, len(s.Calls)); j++ {
-			arrived += int64(s.Calls[j])
-			useful += int64(s.Useful[j])
-		}
-		if float64(useful) >= recoveryShare*min(float64(arrived+backlog), capacity) {
-			return (s.Start + time.Duration(i)*s.Width - r.Plan.FaultEnd).Seconds()
-		}
-		if i < len(s.Calls) {
-			backlog += int64(s.Calls[i]) - int64(s.Settled[i])
-		}
-	}
-	return Never
+	return Undefined
 }
 
 // Peak returns the most attempts in one bin, and when that bin begins, in the
@@ -170,7 +146,7 @@ func (r *Report) Peak(after bool) (attempts uint32, at time.Duration) {
 	s := &r.Series
 	first := 0
 	if after {
-		first = int((r.Plan.FaultEnd - s.Start) / s.Width)
+		first = s.binOf(r.Plan.FaultEnd)
 	}
 	for i := first; i < len(s.Attempts); i++ {
 		if s.Attempts[i] > attempts {

@@ -63,12 +63,13 @@ func TestDrainAndPeakByHand(t *testing.T) {
 	for m, want := range map[Metric]float64{
 		Calls: 3, Attempts: 6, AttemptsInFault: 3, Amplification: 2, SuccessRate: 1, Refusals: 3,
 		Peak: 3, PeakAfter: 3, PeakAfterOfCapacity: 3, SecondPeak: 3, SecondPeakTime: 2,
-		DrainTime: 4, SilentLosses: 0, FailedCalls: 0, PendingCalls: 0, Goodput: 3.0 / 14,
+		DrainTime: 4, SilentLosses: 0, FailedCalls: 0, PendingCalls: 0,
 		LatencyP99: 14,
 	} {
 		assert.Equal(t, want, v[m], m.Info().Name)
 	}
 	assert.True(t, math.IsNaN(v[RecoveryTime]), "a one-shot fleet does not recover")
+	assert.True(t, math.IsNaN(v[Goodput]), "whoever gives up would be done sooner")
 	assert.InDelta(t, (9+12.5+14)/3.0, rep.MeanSojourn(), 1e-9)
 	assert.InDelta(t, (9+12.5+14)/14.0, rep.MeanCalls(), 1e-9)
 
@@ -103,70 +104,6 @@ func TestDrainThatNeverComes(t *testing.T) {
 	}
 }
 
-// One call arrives each second; the first of the ten seconds in a row whose
-// useful answers reach 95 % of what they could be is when service recovered.
-func TestRecoveryByHand(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		lost func(second int) bool // whose calls fail at once
-		want float64
-	}{
-		{"at once", func(second int) bool { return second < 20 }, 0},
-		{"after five seconds", func(second int) bool { return second < 25 }, 5},
-		{"a relapse starts the count afresh", func(second int) bool { return second < 25 || second == 30 }, 11},
-		{"never", func(int) bool { return true }, Never},
-	} {
-		r := NewRecorder(Plan{FaultBegin: 10 * s, FaultEnd: 20 * s, Horizon: 60 * s, Capacity: 5})
-		for i := range 60 {
-			now := time.Duration(i) * s
-			r.CallBegan(now)
-			attempt(r, now, 1)
-			if test.lost(i) {
-				r.Replied(wire.Overloaded, 0)
-				r.AttemptEnded(Refused)
-				r.CallSettled(now, Settlement{Born: now})
-			} else {
-				answer(r, now, now+s/2)
-			}
-		}
-		rep := r.Finish(60*s, 0)
-		require.NoError(t, rep.Check(), test.name)
-		assert.Equal(t, test.want, rep.Recovery(), test.name)
-	}
-}
-
-// What follows the end of a run that ended with nothing pending is quiet; what
-// follows its cut is unknown, and so is what follows while somebody waits.
-func TestRecoveryAtTheEndOfARun(t *testing.T) {
-	for _, test := range []struct {
-		name    string
-		end     time.Duration
-		waiting bool // a call of the time before the fault has not been answered
-		want    float64
-	}{
-		{"it was over", 21*s + s/2, false, 0},
-		{"it was over, but for one", 21*s + s/2, true, Never},
-		{"it was cut before ten seconds had passed", 25 * s, false, Never},
-		{"it was cut when ten seconds had passed", 30 * s, false, 0},
-	} {
-		plan := Plan{FaultBegin: 10 * s, FaultEnd: 20 * s, Horizon: 60 * s, Capacity: 5}
-		if test.end != 21*s+s/2 {
-			plan.Horizon = test.end
-		}
-		r := NewRecorder(plan)
-		if test.waiting {
-			r.CallBegan(5 * s)
-		}
-		call(r, 21*s, 21*s+s/2)
-		if test.end == plan.Horizon {
-			call(r, test.end-1, test.end-1) // it would have gone on
-		}
-		rep := r.Finish(test.end, 0)
-		require.NoError(t, rep.Check(), test.name)
-		assert.Equal(t, test.want, rep.Recovery(), test.name)
-	}
-}
-
 // Bins are aligned to the end of the last fault: 4 attempts just before and
 // just after 2.5 s do not share one.
 func TestBinsAreAlignedToTheFault(t *testing.T) {
@@ -188,6 +125,40 @@ func TestBinsAreAlignedToTheFault(t *testing.T) {
 	assert.Equal(t, 2*s+s/2, at)
 }
 
+// Attempts are first tries, retries and hedges; an attempt whose connection was
+// lost on its way up has never arrived; what a client answers itself needs no
+// provider, and is not degraded for that.
+func TestAttemptsAndAnswersOfEachKind(t *testing.T) {
+	r := NewRecorder(Plan{Horizon: 10 * s})
+	r.CallBegan(0)
+	r.AttemptSent(1, false)
+	r.AttemptEnded(Broken)
+	attempt(r, s, 2)
+	r.Replied(wire.Overloaded, 0)
+	r.AttemptEnded(Refused)
+	attempt(r, s, 3)
+	r.AttemptSent(4, true)
+	r.AttemptArrived(s)
+	answer(r, 0, 2*s)
+	r.Replied(wire.Overloaded, 0)
+	r.AttemptEnded(Refused)
+	r.CallBegan(2 * s)
+	r.CallSettled(2*s, Settlement{Born: 2 * s, Succeeded: true, Useful: true, FromMemory: true})
+	for range 2 {
+		r.CallBegan(2 * s)
+		attempt(r, 2*s, 1)
+		r.Replied(wire.OK, 0)
+		r.AttemptEnded(Answered)
+		r.CallSettled(2*s, Settlement{Born: 2 * s, Succeeded: true, Useful: true, Degraded: true})
+	}
+	rep := r.Finish(2*s, 0)
+	require.NoError(t, rep.Check())
+	assert.Equal(t, Tries{FirstTries: 3, Retries: 2, Hedges: 1}, rep.Tries)
+	assert.EqualValues(t, 1, rep.Belief.FromMemory)
+	assert.EqualValues(t, 2, rep.Belief.Degraded)
+	assert.EqualValues(t, 5, rep.Arrived)
+}
+
 // Check catches each way in which a ledger can be broken.
 func TestCheckCatchesABrokenLedger(t *testing.T) {
 	sound := func() *Report {
@@ -206,7 +177,11 @@ func TestCheckCatchesABrokenLedger(t *testing.T) {
 		"a bin that lost a call":         func(r *Report) { r.Series.Calls[0]-- },
 		"a bin that lost an attempt":     func(r *Report) { r.Series.Attempts[0]-- },
 		"a bin that lost an answer":      func(r *Report) { r.Series.Useful[1]-- },
-		"a retry nobody made":            func(r *Report) { r.Retries = 3 },
+		"a retry nobody made":            func(r *Report) { r.Retries++ },
+		"a hedge nobody made":            func(r *Report) { r.Hedges++ },
+		"a first try without a call":     func(r *Report) { r.Belief.Calls--; r.Belief.Useful--; r.Belief.Succeeded-- },
+		"an answer of a client's own":    func(r *Report) { r.Truth.Replies[wire.OK] = 1; r.Belief.Degraded = 1 },
+		"more waste than work":           func(r *Report) { r.Truth.WastedSlotTime.Add(1) },
 		"more answers than were given":   func(r *Report) { r.Truth.Replies[wire.OK] = 1 },
 		"time spent outside the system":  func(r *Report) { r.sojourn.Add(1) },
 	} {

@@ -34,7 +34,7 @@ func contest(s Scenario, seeds []uint64, runners ...runner) *Result {
 			v := &values[i]
 			v[Calls], v[Attempts], v[Amplification] = 60, 240, 4
 			v[SuccessRate], v[BelievedSuccessRate] = 1, 1
-			v[PeakAfter], v[PeakAfterOfCapacity] = 6, 2
+			v[Peak], v[PeakAfter], v[PeakAfterOfCapacity] = 60, 6, 2
 			v[SecondPeak], v[SecondPeakTime] = Undefined, Undefined
 			v[DrainTime], v[RecoveryTime] = 60, Undefined
 			if !s.OneShot {
@@ -45,6 +45,9 @@ func contest(s Scenario, seeds []uint64, runners ...runner) *Result {
 			}
 			if s.Capacity == 0 {
 				v[PeakAfterOfCapacity] = Undefined
+			}
+			if len(s.Faults) == 0 {
+				v[PeakAfter], v[PeakAfterOfCapacity] = Undefined, Undefined
 			}
 		}
 		r.Results = append(r.Results, StrategyResult{
@@ -68,7 +71,7 @@ func scatter() []runner {
 		{"sometimes never", func(seed uint64, v *Values) {
 			if seed%3 == 0 {
 				v[DrainTime] = Never
-				v[PendingCalls], v[SuccessRate] = 6, 0.9
+				v[PendingCalls], v[OverdueCalls], v[SuccessRate] = 6, 6, 0.9
 			}
 		}},
 		{"a peak now and then", func(seed uint64, v *Values) {

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -107,8 +108,12 @@ func (j *judging) nobody() string {
 		s += fmt.Sprintf("each one either loses %s or has a peak over the bound of %s × capacity.", j.jobs(), FormatSet(j.maxPeak))
 	}
 	if c := j.leastBad(); c != nil {
-		s += fmt.Sprintf(" Least bad is %s, which keeps to the bound and answers %s of the %s.",
-			c.name, FormatPercent(c.result.mean(SuccessRate)), j.jobs())
+		keeps := "keeps to the bound and "
+		if math.IsNaN(c.multiple) { // there is none
+			keeps = ""
+		}
+		s += fmt.Sprintf(" Least bad is %s, which %sanswers %s of the %s.",
+			c.name, keeps, FormatPercent(c.result.mean(SuccessRate)), j.jobs())
 	}
 	return s
 }

@@ -46,10 +46,9 @@ const DefaultMaxPeak = 5.0
 // whose peak after the last fault, in the mean over the seeds, is at most
 // maxPeak × capacity. It is the mean and not the worst seed, because the worst
 // of many seeds is worse than that of few: a verdict must not depend on how
-// many were run. Without a capacity the bound does not apply. Calls that are
-// pending when a run is cut off count as lost in a one-shot fleet; where calls
-// keep coming some always are, and only a backlog counts: more than one in
-// twenty.
+// many were run. Without a capacity, or without a fault, the bound does not
+// apply. Of the calls that are pending when a run is cut off the overdue count
+// as lost.
 //
 // Strategies are ranked by the mean, those for which the time never comes on
 // some seed behind all others, by the median and then by how often. Those that
@@ -64,7 +63,7 @@ func Judge(r *Result, o Objective, maxPeak float64) *Verdict {
 		Objective: o.String(), MaxPeak: maxPeak, PValue: 1,
 		Disqualified: []Disqualification{},
 	}
-	j := &judging{Result: r, objective: o, metric: o.Metric(r.Scenario.OneShot), maxPeak: maxPeak}
+	j := &judging{Result: r, objective: o, metric: o.Metric(&r.Scenario), maxPeak: maxPeak}
 	for i := range r.Results {
 		c := j.examine(&r.Results[i])
 		j.ranking = append(j.ranking, c)

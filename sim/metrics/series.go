@@ -1,0 +1,40 @@
+package metrics
+
+import "time"
+
+// Series are counts per bin. Bin i covers [Start + i·Width, Start + (i+1)·Width);
+// Start ≤ 0, so that the end of the last fault is a bin's edge.
+type Series struct {
+	Start, Width time.Duration
+	// Calls began, Attempts reached the provider, Useful calls were answered, and
+	// Settled calls were over, in each bin.
+	Calls, Attempts, Useful, Settled []uint32
+}
+
+// binOf returns the bin that now, which is not before Start, belongs to.
+func (s *Series) binOf(now time.Duration) int { return int((now - s.Start) / s.Width) }
+
+func extend(s []uint32, n int) []uint32 {
+	if n <= cap(s) {
+		return s[:n]
+	}
+	grown := make([]uint32, n, max(2*n, 64))
+	copy(grown, s)
+	return grown
+}
+
+// sum adds up the counts of the bins from i on and before j.
+func sum(counts []uint32, i, j int) (n int64) {
+	for _, c := range counts[min(max(i, 0), len(counts)):min(max(i, j, 0), len(counts))] {
+		n += int64(c)
+	}
+	return n
+}
+
+// at is the count of bin i: none after the last bin.
+func at(counts []uint32, i int) int64 {
+	if i < len(counts) {
+		return int64(counts[i])
+	}
+	return 0
+}
