@@ -31,8 +31,8 @@ type Builtin struct {
 // them: from the worst habit to the best.
 func Builtins() []Builtin {
 	return []Builtin{
-		{"naive", "retry at once, for ever", plain(Retry{Backoff: Fixed{}, IgnoreHint: true})},
-		{"fixed-30s", "wait 30 s, for ever: the herd comes back in one second", plain(Retry{Backoff: Fixed{Every: 30 * time.Second}, IgnoreHint: true})},
+		{"naive", "retry at once, for ever, whatever the provider asks", plain(Retry{Backoff: Fixed{}, IgnoreHint: true})},
+		{"fixed-30s", "wait 30 s whatever is asked: the herd is back in one second", plain(Retry{Backoff: Fixed{Every: 30 * time.Second}, IgnoreHint: true})},
 		{"fixed-30s+0.5s", "wait 30 s + U(0, 0.5 s): jitter too small to matter", plain(Retry{Backoff: Fixed{Every: 30 * time.Second, Jitter: time.Second / 2}})},
 		{"fixed-30s+30s", "wait 30 s + U(0, 30 s): jitter as wide as the wait", plain(Retry{Backoff: Fixed{Every: 30 * time.Second, Jitter: 30 * time.Second}})},
 		{"uniform-90-150s", "wait U(90 s, 150 s): patient, for background jobs", plain(Retry{Backoff: Uniform{Low: 90 * time.Second, High: 150 * time.Second}})},

@@ -67,7 +67,7 @@ type Reason uint8
 const (
 	NoReason         Reason = iota
 	Succeeded               // an attempt brought what the client takes for an answer
-	Failed                  // an attempt failed in a way that is not retried
+	Failed                  // an attempt failed; a loop outside may try again
 	TriesExhausted          // the last permitted attempt failed
 	DeadlinePassed          // there is no time left for another attempt
 	BreakerOpen             // a breaker refused to try

@@ -7,6 +7,10 @@ import (
 
 // Guard is a layer that may only tighten what is inside it. Implement it and
 // wrap it with Build.Guard; the wrapper keeps the order of events right.
+//
+// A call that a guard stops is settled: a Retry outside passes the Stop on, for
+// what refused once would refuse again. A guard whose calls are to come back
+// lets them Wait.
 type Guard interface {
 	// Admit is asked before what is inside begins, and again after each Wait
 	// it asked for. Idle lets the call in; Wait, Acquire, Answer and Stop do
