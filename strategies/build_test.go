@@ -119,12 +119,12 @@ func (r reserver) Build(b *Build, inner Strategy) (Strategy, error) {
 }
 
 // pooled is a layer that has a pool and nothing else.
-type pooled struct {
+type pooledLayer struct {
 	scope Scope
 	pool  Pool
 }
 
-func (p pooled) Build(b *Build, inner Strategy) (Strategy, error) {
+func (p pooledLayer) Build(b *Build, inner Strategy) (Strategy, error) {
 	_, err := b.Pool(p.pool, p.scope, "pool")
 	return inner, err
 }
@@ -152,7 +152,7 @@ func TestReserve(t *testing.T) {
 	require.Equal(t, "there is no scope(4); use call, client, fleet or everyone", err)
 	_, err = build(nil, reserver{scope: PerCall, n: -1})
 	require.Equal(t, "cannot reserve -1 words; a layer may have 0 to 1024", err)
-	_, err = build(nil, pooled{PerCall, permits{1}})
+	_, err = build(nil, pooledLayer{PerCall, permits{1}})
 	require.Equal(t, "a pool of one call has nobody to wait for; use scope client, fleet or everyone", err)
 
 	p, _ = build(nil, reserver{sent: true})

@@ -30,33 +30,7 @@ func (s Concurrency) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	held, err := b.Reserve(PerCall, 1, "")
-	if err != nil {
-		return nil, err
-	}
-	return b.Guard(&concurrency{id, held}, inner)
-}
-
-// concurrency is the guard of a Concurrency layer: what it takes is given back.
-type concurrency struct {
-	pool PoolID
-	held Slot // how many permits the call holds or stands in line for
-}
-
-// Admit implements Guard.
-func (h *concurrency) Admit(_ time.Duration, c *Call) Decision {
-	*c.Word(h.held, 0)++
-	return Decision{Kind: Acquire, Take: Take{Pool: h.pool, N: 1}}
-}
-
-// Observe implements Guard.
-func (h *concurrency) Observe(_ time.Duration, c *Call, _ Event, _ Decision) {
-	// A call that is cancelled while attempts of it are under way is heard of
-	// once for each of them and once more for itself.
-	if held := c.Word(h.held, 0); *held > 0 {
-		*held--
-		c.Put(h.pool, 1)
-	}
+	return b.pooled("concurrency", id, true, inner)
 }
 
 // permits is the pool of a Concurrency layer; its word counts those in use.

@@ -41,19 +41,8 @@ func (t TokenBucket) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.Guard(tokens{id}, inner)
+	return b.pooled("tokens", id, false, inner)
 }
-
-// tokens is the guard of a TokenBucket: what it takes is spent.
-type tokens struct{ pool PoolID }
-
-// Admit implements Guard.
-func (t tokens) Admit(time.Duration, *Call) Decision {
-	return Decision{Kind: Acquire, Take: Take{Pool: t.pool, N: 1}}
-}
-
-// Observe implements Guard.
-func (tokens) Observe(time.Duration, *Call, Event, Decision) {}
 
 // bucket is the pool of a TokenBucket. Its words are the time of the last
 // refill and what is missing from a full bucket, in units of 1/per of a token,
