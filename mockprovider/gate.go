@@ -1,6 +1,7 @@
 package mockprovider
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -70,4 +71,19 @@ func (k keying) of(r *wire.Request) uint32 {
 		return r.Account
 	}
 	return 0
+}
+
+// validateCount says what is wrong with a limit of that name that counts so
+// many in a length of time.
+func validateCount(name string, limit int32, length time.Duration, per Counted, refusal Refusal) error {
+	switch {
+	case limit < 1:
+		return fmt.Errorf("%s: the limit must be at least 1", name)
+	case length <= 0:
+		return fmt.Errorf("%s: the length must be positive", name)
+	}
+	if err := errors.Join(per.validate(), refusal.Validate()); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }

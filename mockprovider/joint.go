@@ -1,8 +1,6 @@
 package mockprovider
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -29,16 +27,7 @@ type Joint struct {
 
 // Validate implements Limit.
 func (j Joint) Validate() error {
-	switch {
-	case j.Limit < 1:
-		return errors.New("joint: the limit must be at least 1")
-	case j.Length <= 0:
-		return errors.New("joint: the length must be positive")
-	}
-	if err := errors.Join(j.Per.validate(), j.Refusal.Validate()); err != nil {
-		return fmt.Errorf("joint: %w", err)
-	}
-	return nil
+	return validateCount("joint", j.Limit, j.Length, j.Per, j.Refusal)
 }
 
 // Bound implements Limit. No window sees more than Limit starts and no instant

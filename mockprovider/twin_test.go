@@ -1,6 +1,7 @@
 package mockprovider
 
 import (
+	"math/big"
 	"slices"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ import (
 // has happened and counts them anew each time.
 type twin struct {
 	cfg      Config
-	windows  map[[2]uint32]*naiveWindow // by limit and account
+	counts   map[[2]uint32]naive // of limits that count in time, by limit and account
 	serving  []*twinJob
 	queue    []*twinJob
 	answered map[uint32]int
@@ -27,23 +28,39 @@ type twinJob struct {
 	job             uint32 // what the provider calls it, once started
 }
 
-// window returns the state of a window for an account.
-func (w *twin) window(limit int, account uint32) *naiveWindow {
-	l := w.cfg.Limits[limit].(Window)
+// counter returns what a limit has counted of an account; nil if it is none
+// that counts in time.
+func (w *twin) counter(limit int, account uint32) naive {
+	var fresh naive
+	var per Counted
+	switch l := w.cfg.Limits[limit].(type) {
+	case Window:
+		fresh, per = &naiveWindow{Window: l}, l.Per
+	case Joint:
+		fresh, per = &naiveWindow{Window: Window{Limit: l.Limit, Length: l.Length, Anchored: l.Anchored}}, l.Per
+	case SlidingLog:
+		fresh, per = &naiveLog{SlidingLog: l}, l.Per
+	case SlidingCounter:
+		fresh, per = &naiveCounter{SlidingCounter: l}, l.Per
+	case TokenBucket:
+		fresh, per = &gcra{l, new(big.Rat)}, l.Per
+	default:
+		return nil
+	}
 	key := [2]uint32{uint32(limit), 0}
-	if l.Per == Account && w.cfg.Accounts > 0 {
+	if per == Account && w.cfg.Accounts > 0 {
 		key[1] = account
 	}
-	if w.windows[key] == nil {
-		w.windows[key] = &naiveWindow{Window: l}
+	if w.counts[key] == nil {
+		w.counts[key] = fresh
 	}
-	return w.windows[key]
+	return w.counts[key]
 }
 
 // inFlight counts the requests of an account, or of all, that are not over.
-func (w *twin) inFlight(l Semaphore, account uint32) (n int32) {
+func (w *twin) inFlight(per Counted, account uint32) (n int32) {
 	for _, j := range append(slices.Clone(w.serving), w.queue...) {
-		if l.Per == Everyone || w.cfg.Accounts == 0 || j.account == account {
+		if per == Everyone || w.cfg.Accounts == 0 || j.account == account {
 			n++
 		}
 	}
@@ -64,13 +81,20 @@ func (w *twin) refusal(now time.Duration, r *wire.Request) wire.Class {
 	verdict, passed := wire.OK, len(w.cfg.Limits)
 	for i, l := range w.cfg.Limits {
 		switch l := l.(type) {
-		case Window:
-			if !w.window(i, r.Account).room(now) {
-				verdict = wire.Rate
-			}
 		case Semaphore:
-			if w.inFlight(l, r.Account) >= l.Limit {
+			if w.inFlight(l.Per, r.Account) >= l.Limit {
 				verdict = wire.Concurrency
+			}
+		case Joint:
+			started := w.counter(i, r.Account).(*naiveWindow)
+			if !started.room(now) {
+				verdict = wire.Rate
+			} else if started.used(now)+w.inFlight(l.Per, r.Account) >= l.Limit {
+				verdict = wire.Concurrency
+			}
+		default:
+			if !w.counter(i, r.Account).room(now) {
+				verdict = wire.Rate
 			}
 		}
 		if verdict != wire.OK {
@@ -83,8 +107,8 @@ func (w *twin) refusal(now time.Duration, r *wire.Request) wire.Class {
 	}
 	if verdict == wire.OK || w.cfg.KeepOnRefusal {
 		for i := range passed {
-			if _, ok := w.cfg.Limits[i].(Window); ok {
-				w.window(i, r.Account).count(now)
+			if c := w.counter(i, r.Account); c != nil {
+				c.count(now)
 			}
 		}
 	}
@@ -115,19 +139,34 @@ func configOf(b *bytesOf) Config {
 		cfg.Queue = b.below(4)
 	}
 	for range b.below(4) {
-		if per := Counted(b.below(2)); b.below(2) == 0 {
-			cfg.Limits = append(cfg.Limits, Semaphore{Limit: int32(1 + b.below(4)), Per: per})
-		} else {
-			cfg.Limits = append(cfg.Limits, Window{
-				Limit: int32(1 + b.below(4)), Length: time.Duration(1 + b.below(30)), Anchored: b.below(2) == 1, Per: per,
-			})
-		}
+		cfg.Limits = append(cfg.Limits, limitOf(b))
 	}
 	for range b.below(3) {
 		from := time.Duration(b.below(100))
 		cfg.Outages = append(cfg.Outages, Outage{From: from, To: from + time.Duration(1+b.below(40))})
 	}
 	return cfg
+}
+
+// limitOf makes a small limit of any kind.
+func limitOf(b *bytesOf) Limit {
+	per, kind, limit := Counted(b.below(2)), b.below(6), int32(1+b.below(4))
+	if kind == 0 {
+		return Semaphore{Limit: limit, Per: per}
+	}
+	length := time.Duration(1 + b.below(30))
+	switch kind {
+	case 1:
+		return Window{Limit: limit, Length: length, Anchored: b.below(2) == 1, Per: per}
+	case 2:
+		return Joint{Limit: limit, Length: length, Anchored: b.below(2) == 1, Per: per}
+	case 3:
+		return SlidingLog{Limit: limit, Length: length, Per: per}
+	case 4:
+		return SlidingCounter{Limit: limit, Length: length, Per: per}
+	default:
+		return TokenBucket{Limit: limit, Length: length, Burst: int32(1 + b.below(4)), Per: per}
+	}
 }
 
 // checkScript plays any bytes to a provider and to its twin, and compares them
@@ -137,7 +176,7 @@ func checkScript(t require.TestingT, script []byte) {
 	cfg := configOf(b)
 	p, err := New(cfg, draw.New(1))
 	require.NoError(t, err)
-	w := &twin{cfg: cfg, windows: map[[2]uint32]*naiveWindow{}, answered: map[uint32]int{}}
+	w := &twin{cfg: cfg, counts: map[[2]uint32]naive{}, answered: map[uint32]int{}}
 	now, ticket := time.Duration(0), uint32(0)
 	// step tells both; want is what the twin expects, in order.
 	step := func(in wire.Input, want ...wire.Effect) []wire.Effect {
@@ -159,9 +198,14 @@ func checkScript(t require.TestingT, script []byte) {
 		}
 		require.LessOrEqual(t, p.Queued(), cfg.Queue)
 		for i, g := range p.gates {
-			if s, ok := g.(*semaphore); ok {
-				for account, used := range s.used {
-					require.Equal(t, w.inFlight(cfg.Limits[i].(Semaphore), uint32(account)), used)
+			switch g := g.(type) {
+			case *semaphore:
+				for account, used := range g.used {
+					require.Equal(t, w.inFlight(cfg.Limits[i].(Semaphore).Per, uint32(account)), used)
+				}
+			case *joint:
+				for account, k := range g.keys {
+					require.Equal(t, w.inFlight(cfg.Limits[i].(Joint).Per, uint32(account)), k.inFlight)
 				}
 			}
 		}

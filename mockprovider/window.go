@@ -1,8 +1,6 @@
 package mockprovider
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -23,16 +21,7 @@ type Window struct {
 
 // Validate implements Limit.
 func (w Window) Validate() error {
-	switch {
-	case w.Limit < 1:
-		return errors.New("window: the limit must be at least 1")
-	case w.Length <= 0:
-		return errors.New("window: the length must be positive")
-	}
-	if err := errors.Join(w.Per.validate(), w.Refusal.Validate()); err != nil {
-		return fmt.Errorf("window: %w", err)
-	}
-	return nil
+	return validateCount("window", w.Limit, w.Length, w.Per, w.Refusal)
 }
 
 // Bound implements Limit: the limit ÷ the window's length.

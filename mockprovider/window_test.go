@@ -90,17 +90,6 @@ func TestWindowOfTheArticle(t *testing.T) {
 	}
 }
 
-// Around a boundary a fixed window lets twice its limit through in two seconds,
-// but only if it is aligned to the clock.
-func TestWindowBoundaryBurst(t *testing.T) {
-	burst := append(evenly(200, 59*time.Second, 60*time.Second), evenly(200, 60*time.Second, 61*time.Second)...)
-	for anchored, want := range map[bool]int{false: 240, true: 120} {
-		p, err := New(perMinute(anchored), draw.New(1))
-		require.NoError(t, err)
-		require.Equal(t, want, arrivals(t, p, burst...), "anchored: %v", anchored)
-	}
-}
-
 // naiveWindow is the twin that is too simple to be wrong: it remembers every
 // request that it has counted.
 type naiveWindow struct {

@@ -166,7 +166,11 @@ func (s *sheet) herdWords(r row) []string {
 	}
 	lines = append(lines, s.settled(r)...)
 	if e := r.estimate(metrics.Amplification); e.known {
-		lines = append(lines, e.mean()+" attempts per call")
+		unit := " attempts per call"
+		if e.mean() == "1" {
+			unit = " attempt per call"
+		}
+		lines = append(lines, e.mean()+unit)
 	}
 	return lines
 }

@@ -3,6 +3,7 @@ package plots
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"herdlab/sim/metrics"
 )
@@ -69,11 +70,19 @@ func (s *sheet) settlingColumn(rows []row) barColumn {
 	if !defined(m) && defined(metrics.LatencyP99) {
 		// Without a fault there is nothing to get over; latency tells then.
 		m, c.title = metrics.LatencyP99, "99th percentile of latency"
-		c.text = func(e estimate) string { return e.mean() + " s" }
+		c.text = func(e estimate) string { return metrics.FormatTime(e.value, e.varies()) }
 	}
 	c.title += ", seconds"
 	c.values = func(r row) estimate { return r.estimate(m) }
 	c.fit(rows)
+	if u := unitFor(c.axis.hi); c.axis.hi < 1e-3 {
+		c.title = strings.Replace(c.title, ", seconds", ", "+u.name, 1)
+		for i := range c.ticks {
+			if c.ticks[i].label != "" {
+				c.ticks[i].label = metrics.FormatSet(c.ticks[i].at / u.seconds)
+			}
+		}
+	}
 	return c
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"herdlab/sim/metrics"
 )
@@ -110,36 +111,69 @@ func (s *sheet) ranked() []row {
 	return rows
 }
 
+// barsHeadline is the verdict in short: the case of its sentence, never
+// another.
 func (s *sheet) barsHeadline() string {
-	for _, r := range s.rows {
-		if !r.winner {
-			continue
-		}
-		text := clean(r.name) + " wins"
-		if e := r.estimate(s.peak()).per(s.bin); e.known {
-			text += ": a peak of " + e.mean() + " per second"
-			if s.capacity > 0 {
-				text = fmt.Sprintf("%s wins: a peak of %s × capacity", clean(r.name), e.per(s.capacity).mean())
-			}
-			for _, line := range s.settled(r) {
-				text += ", " + line
-			}
-		}
-		return text
-	}
-	if s.judged {
-		if slices.ContainsFunc(s.rows, func(r row) bool { return !r.disqualified }) {
-			return "Nobody wins"
-		}
+	switch s.outcome {
+	case metrics.Won:
+		return clean(s.winner) + " wins" + s.winnersFigures()
+	case metrics.NoneFit:
 		return "No strategy is fit to win"
+	case metrics.NoMeaning:
+		return "Nobody wins: " + s.judgedName() + " is undefined in this scenario"
+	case metrics.Unreached:
+		return "Nobody wins: none that is fit to win gets there on most seeds"
 	}
 	return "How high the herd peaks, and how long it takes"
+}
+
+// winnersFigures are what the winner wins on, if no column shows it, its peak
+// and its drain or recovery.
+func (s *sheet) winnersFigures() string {
+	i := slices.IndexFunc(s.rows, func(r row) bool { return r.winner })
+	if i < 0 {
+		return "" // it is one of those that are not shown
+	}
+	r := s.rows[i]
+	var parts []string
+	if e := r.estimate(s.metric); e.known {
+		switch s.metric {
+		case metrics.LatencyP99:
+			parts = append(parts, "a p99 latency of "+metrics.FormatTime(e.value, e.varies()))
+		case metrics.SuccessRate:
+			parts = append(parts, metrics.FormatPercent(e.value)+" answered")
+		case metrics.Attempts:
+			parts = append(parts, e.mean()+" attempts")
+		}
+	}
+	if e := r.estimate(s.peak()).per(s.bin); e.known {
+		text := "a peak of " + e.mean() + " per second"
+		if s.capacity > 0 {
+			text = "a peak of " + e.per(s.capacity).mean() + " × capacity"
+		}
+		parts = append(parts, text)
+	}
+	if parts = append(parts, s.settled(r)...); len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
+}
+
+// judgedName is what the objective compares.
+func (s *sheet) judgedName() string {
+	switch s.metric {
+	case metrics.LatencyP99:
+		return "p99 latency"
+	case metrics.PeakAfter:
+		return "peak"
+	}
+	return strings.ReplaceAll(s.metric.Info().Name, "_", " ")
 }
 
 func (s *sheet) barNotes() []string {
 	notes := "Bars: means"
 	if s.seeds > 1 {
-		notes += fmt.Sprintf(" over %d seeds; whiskers: their 95 %% intervals", s.seeds)
+		notes += " over " + s.seedCount() + "; whiskers: their 95 % intervals"
 	}
 	notes += ". Where some seeds never get there, the bar is the median of all. Attempts are counted in bins of " + s.binWidth() + "."
 	out := []string{notes}

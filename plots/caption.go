@@ -26,7 +26,11 @@ func (s *sheet) setting() string {
 	}
 	for i, f := range s.faults {
 		if i == 3 {
-			parts = append(parts, fmt.Sprintf("%d more faults", len(s.faults)-i))
+			more := "more faults"
+			if len(s.faults)-i == 1 {
+				more = "more fault"
+			}
+			parts = append(parts, fmt.Sprintf("%d %s", len(s.faults)-i, more))
 			break
 		}
 		name := f.Name
@@ -47,7 +51,7 @@ func (s *sheet) binName() string {
 }
 
 // binWidth is the width of a bin, with its unit.
-func (s *sheet) binWidth() string { return metrics.FormatSet(s.bin) + " s" }
+func (s *sheet) binWidth() string { return metrics.FormatWidth(s.bin) }
 
 // faultNames is what to call all that is shaded.
 func (s *sheet) faultNames() string {
@@ -57,6 +61,9 @@ func (s *sheet) faultNames() string {
 	return s.fault()
 }
 
+// seedCount writes how many seeds there are.
+func (s *sheet) seedCount() string { return metrics.FormatFixed(float64(s.seeds), 0) + " seeds" }
+
 // notes say where the numbers come from, after the first words.
 func (s *sheet) notes(first string) []string {
 	if len(s.faults) > 0 {
@@ -64,7 +71,7 @@ func (s *sheet) notes(first string) []string {
 	}
 	first += ". Curves: the run with the first seed"
 	if s.seeds > 1 {
-		first += fmt.Sprintf("; figures at the left: means over %d seeds", s.seeds)
+		first += "; figures at the left: means over " + s.seedCount()
 	}
 	notes := []string{first + "."}
 	if s.omitted > 0 {

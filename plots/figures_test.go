@@ -35,7 +35,7 @@ func shapes() map[string]*metrics.Result {
 	for i := range hopeless.Results {
 		hopeless.Results[i].Metrics = figures(metrics.PeakAfter, 60.0, metrics.DrainTime, metrics.Never)
 	}
-	hopeless.Verdict.Winner = ""
+	hopeless.Verdict.Winner, hopeless.Verdict.Outcome = "", metrics.Unreached
 	return map[string]*metrics.Result{
 		"founding": founding(), "trace": trace(), "million": million(), "no faults": quiet,
 		"unbounded": unbounded, "all never": hopeless, "one strategy": one, "three faults": twice, "half seconds": halves, "empty": {}, "nil": nil,
@@ -128,9 +128,9 @@ func TestSaysWhatThereIsToSee(t *testing.T) {
 	for i := range r.Results {
 		r.Results[i].Metrics = figures(metrics.Peak, float64(70+i), metrics.PeakAfter, metrics.Undefined)
 	}
-	r.Verdict = &metrics.Verdict{MaxPeak: 5}
+	r.Verdict = &metrics.Verdict{MaxPeak: 5, Outcome: metrics.NoMeaning, Metric: "recovery_time"}
 	text = said(Bars(r))
-	for _, want := range []string{"Nobody wins\n", "Peak, attempts per second\n", "70.0 /s"} {
+	for _, want := range []string{"Nobody wins: recovery time is undefined in this scenario\n", "Peak, attempts per second\n", "70.0 /s"} {
 		require.Contains(t, text, want)
 	}
 	require.NotContains(t, text, "bound")
@@ -142,6 +142,84 @@ func TestSaysWhatThereIsToSee(t *testing.T) {
 		r.Results[i].Timeline.Attempts[310] = 6
 	}
 	require.Contains(t, said(Attempts(r)), "No second peak", "6 per second do not exceed 2 × 3")
+}
+
+// The headline of the bars is the case of the verdict, as Judge reached it.
+func TestBarsSayTheVerdict(t *testing.T) {
+	first := func(r *metrics.Result, o metrics.Objective) string {
+		r.Verdict = metrics.Judge(r, o, 5)
+		return textsOf(t, Bars(r))[0].text
+	}
+	one := func(pairs ...any) *metrics.Result {
+		r := founding()
+		r.Results = r.Results[:1]
+		r.Results[0].Metrics = figures(pairs...)
+		return r
+	}
+	r := one(metrics.PeakAfter, 6.0, metrics.DrainTime, 50.0, metrics.LatencyP99, 7.0)
+	require.Regexp(t, "^naive wins: a peak of 2.00 × capacity, drained in 50.0 s$", first(r, metrics.ByDrain))
+	require.Regexp(t, "^naive wins: a p99 latency of 7.00 s, a peak of ", first(r, metrics.ByLatency))
+	require.Equal(t, "Nobody wins: success rate is undefined in this scenario", first(r, metrics.BySuccess))
+	require.Regexp(t, "gets there on most seeds$", first(one(metrics.DrainTime, metrics.Never), metrics.ByDrain))
+	require.Equal(t, "No strategy is fit to win", first(one(metrics.FailedCalls, 1.0, metrics.DrainTime, 1.0), metrics.ByDrain))
+
+	// A winner among those that are not shown wins all the same.
+	r = one(metrics.DrainTime, 50.0)
+	for len(r.Results) <= maxRows {
+		r.Results = append(r.Results, metrics.StrategyResult{Strategy: strings.Repeat("x", len(r.Results)), Metrics: figures(metrics.DrainTime, 60.0)})
+	}
+	r.Results[maxRows].Metrics = figures(metrics.DrainTime, 1.0)
+	r.Results[maxRows].Strategy = "best"
+	require.Equal(t, "best wins", first(r, metrics.ByDrain))
+}
+
+// Bins have their unit and the axis its digits, however small the times.
+func TestSmallTimes(t *testing.T) {
+	for width, want := range map[float64][]string{
+		1e-9: {"in bins of 1 ns", "start of the run, ns\n", "outage from 0 to 300 ns", "until 897 ns →"},
+		1e-6: {"in bins of 1 µs", "start of the run, µs\n", "outage from 0 to 300 µs"},
+		1e-3: {"in bins of 1 ms", "outage from 0 to 0.3 s"},
+		600:  {"in bins of 10 min", "start of the run, d\n"},
+	} {
+		r := founding()
+		sc := &r.Scenario
+		sc.Bin, sc.Capacity, sc.Horizon, sc.Faults[0].To = width, 3/width, 3600*width, 300*width
+		for i := range r.Results {
+			s := &r.Results[i]
+			s.Timeline.Width, s.Timeline.Start = width, 0
+			s.Metrics["amplification"] = metrics.Summarise([]metrics.Values{at(metrics.Amplification, 1)})["amplification"]
+		}
+		r.Seeds = make([]uint64, 4000)
+		var b strings.Builder
+		for _, x := range textsOf(t, Attempts(r)) {
+			b.WriteString(x.text + "\n")
+		}
+		for _, w := range append(want, "\n1 attempt per call\n", "over 4,000 seeds") {
+			require.Contains(t, b.String(), w)
+		}
+		// Labels of the axis of time are all different.
+		ticks, _ := newSheet(r).window().times(10)
+		seen := map[string]bool{}
+		for _, x := range ticks {
+			require.False(t, seen[x.label], "%s twice with bins of %g s", x.label, width)
+			seen[x.label] = true
+		}
+		require.Greater(t, len(ticks), 3)
+	}
+	r := founding()
+	r.Results = r.Results[:1]
+	r.Results[0].Metrics = figures(metrics.DrainTime, 1.04e-7)
+	var bars []string
+	for _, x := range textsOf(t, Bars(r)) {
+		bars = append(bars, x.text)
+	}
+	require.Subset(t, bars, []string{"Drain after the outage, ns", "104 ns", "50", "100"})
+	r = founding()
+	r.Scenario.Faults = make([]metrics.Span, 4)
+	for i := range r.Scenario.Faults {
+		r.Scenario.Faults[i] = metrics.Span{Name: "outage", From: float64(10 * i), To: float64(10*i) + 5}
+	}
+	require.Contains(t, newSheet(r).setting(), "to 25 s · 1 more fault")
 }
 
 // TestPeakIsDrawnToScale measures pixels: the bar of a wave is as high as the

@@ -12,6 +12,7 @@ import (
 // founding has thirteen strategies whose herds come in waves, with plausible
 // figures: sixty clients, an outage of 300 s, three per second.
 func founding() *metrics.Result {
+	p := 0.01
 	r := &metrics.Result{
 		SchemaVersion: metrics.SchemaVersion,
 		Scenario: metrics.Scenario{
@@ -53,7 +54,7 @@ func founding() *metrics.Result {
 			metrics.PeakAfter, s.peak, metrics.DrainTime, s.drain, metrics.Amplification, s.size/2, metrics.SuccessRate, 1.0)})
 	}
 	r.Verdict = &metrics.Verdict{
-		Objective: "drain", MaxPeak: 5, Winner: "breaker+full-jitter", RunnerUp: "token-bucket", Significant: true, PValue: 0.01,
+		Objective: "drain", MaxPeak: 5, Winner: "breaker+full-jitter", RunnerUp: "token-bucket", Significant: true, PValue: &p, Outcome: metrics.Won, Metric: "drain_time",
 		Sentence: "breaker+full-jitter wins on drain time after the outage: 56.2 s, before token-bucket with 61.9 s.",
 	}
 	for _, name := range []string{"naive", "fixed-30s", "fixed-30s+0.5s", "exponential", "exponential+0.5s", "five-tries"} {

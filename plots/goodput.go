@@ -30,7 +30,7 @@ func Goodput(r *metrics.Result) *Figure {
 		pitch: min(max(math.Floor(1040/float64(max(len(s.rows), 1))), 78), 140), gap: 16,
 		words: s.goodputWords,
 		y:     scale{hi: most * 1.12},
-		notes: s.notes("Useful answers per second in bins of " + metrics.FormatSet(width) + " s"),
+		notes: s.notes("Useful answers per second in bins of " + metrics.FormatWidth(width)),
 	}
 	f.ticks = func(length float64) []tick { return f.y.round(max(1, int(length/15))) }
 	f.panel = func(p pen, r row, b box) {

@@ -117,6 +117,12 @@ type timeUnit struct {
 
 func unitFor(span float64) timeUnit {
 	switch {
+	case span < 0.9e-5:
+		return timeUnit{"ns", 1e-9}
+	case span < 0.9e-2:
+		return timeUnit{"µs", 1e-6}
+	case span < 0.1:
+		return timeUnit{"ms", 1e-3}
 	case span <= 1200:
 		return timeUnit{"s", 1}
 	case span <= 4*3600:

@@ -50,7 +50,7 @@ func TestTimeAxis(t *testing.T) {
 		hi    float64
 		unit  string
 		first string // after 0
-	}{{600, "s", "60"}, {3600, "min", "10"}, {10, "s", "1"}, {0.5, "s", "0.05"}, {86400, "h", "3"}, {30 * 86400, "d", "5"}, {4 * 86400, "h", "12"}, {4e6, "d", "5"}} {
+	}{{600, "s", "60"}, {50e-9, "ns", "5"}, {2e-6, "ns", "200"}, {50e-6, "µs", "5"}, {0.05, "ms", "5"}, {3600, "min", "10"}, {10, "s", "1"}, {0.5, "s", "0.05"}, {86400, "h", "3"}, {30 * 86400, "d", "5"}, {4 * 86400, "h", "12"}, {4e6, "d", "5"}} {
 		ticks, unit := scale{hi: c.hi}.times(10)
 		require.Equal(t, c.unit, unit.name, "%g s", c.hi)
 		require.Equal(t, "0", ticks[0].label)

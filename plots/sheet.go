@@ -17,6 +17,9 @@ const (
 	maxFaults = 100
 	// longest is a time in seconds, or a rate, that no run has.
 	longest = 1e15
+	// least is the shortest time in seconds that a run knows, a nanosecond, with
+	// a margin for rounding.
+	least = 0.99e-9
 )
 
 // sheet is a result as the figures need it: text that can be drawn, times that
@@ -35,7 +38,9 @@ type sheet struct {
 	rows     []row
 	omitted  int
 	sentence string
-	judged   bool
+	outcome  metrics.Outcome // empty if nobody judged
+	winner   string
+	metric   metrics.Metric // that was judged
 }
 
 // row is what one strategy did.
@@ -75,7 +80,12 @@ func newSheet(r *metrics.Result) *sheet {
 		s.rows = append(s.rows, newRow(&r.Results[i], r.Verdict))
 	}
 	if v := r.Verdict; v != nil {
-		s.judged, s.maxPeak, s.sentence = true, positive(v.MaxPeak), clean(v.Sentence)
+		s.outcome, s.maxPeak, s.sentence = v.Outcome, positive(v.MaxPeak), clean(v.Sentence)
+		s.winner = v.Winner
+		var err error
+		if s.metric, err = metrics.ParseMetric(v.Metric); err != nil {
+			s.metric, _ = s.settling() // a verdict that was not made by Judge
+		}
 	}
 	return s
 }
@@ -206,9 +216,9 @@ func (s *sheet) window() scale {
 	return scale{lo: from, hi: max(from+step*math.Ceil(length*1.01/step), from*(1+1e-9))}
 }
 
-// positive returns v, or 0 if it is not a number above 0 that can be drawn.
+// positive returns v, or 0 if it is not a number from 1e-9 on that can be drawn.
 func positive(v float64) float64 {
-	if v > 1e-9 && v < longest {
+	if v >= least && v < longest {
 		return v
 	}
 	return 0

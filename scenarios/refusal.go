@@ -1,8 +1,6 @@
 package scenarios
 
-import (
-	"herdlab/mockprovider"
-)
+import "herdlab/mockprovider"
 
 // forms are the replies that a refusal can be written as.
 var forms = []struct {

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"herdlab/mockprovider"
 	"herdlab/sim/traffic"
 )
 
@@ -132,10 +133,12 @@ func (d *decoder) horizon(n *yaml.Node, bin time.Duration) time.Duration {
 }
 
 // maxArrivals bounds the calls of an open fleet, maxAccounts the memory of
-// limits that count each account by itself.
+// limits that count each account by itself, maxLogged that of sliding logs,
+// which remember when each request came.
 const (
 	maxArrivals = 100_000_000
 	maxAccounts = 20_000_000
+	maxLogged   = 50_000_000
 )
 
 // products checks what no section can check alone, because it multiplies the
@@ -156,5 +159,18 @@ func (d *decoder) products(top *section, s *Scenario) {
 	if n := len(s.provider.Limits) * s.fleet.accounts(); n > maxAccounts && s.fleet.apart {
 		d.complain(top.get("provider"), "%d limits of %d accounts are too many to count; at most %d together",
 			len(s.provider.Limits), s.fleet.accounts(), maxAccounts)
+	}
+	logged := 0
+	for _, l := range s.provider.Limits {
+		if log, ok := l.(mockprovider.SlidingLog); ok {
+			keys := 1
+			if log.Per == mockprovider.Account {
+				keys = s.fleet.accounts()
+			}
+			logged += int(log.Limit) * keys // 16 limits of 10⁹ requests of 10⁷ accounts are below 2⁶³
+		}
+	}
+	if logged > maxLogged {
+		d.complain(top.get("provider"), "sliding logs of %d requests are too much to remember; at most %d together, so take a sliding_counter", logged, maxLogged)
 	}
 }

@@ -61,6 +61,14 @@ func tightPercent(share float64) string {
 	}
 }
 
+func latencyCell(s *metrics.StrategyResult) string {
+	f := s.Figure(metrics.LatencyP99)
+	if f.Mean == nil {
+		return meanText(f)
+	}
+	return metrics.FormatTime(*f.Mean, f.Vary())
+}
+
 func successCell(s *metrics.StrategyResult) string {
 	f := s.Figure(metrics.SuccessRate)
 	if f.Mean == nil {

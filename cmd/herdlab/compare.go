@@ -46,6 +46,7 @@ interrupt ends the comparison after writing what is complete; the exit code is
 			if len(args) > 0 {
 				name = args[0]
 			}
+			o.given = cmd.Flags().Changed
 			return c.runCompare(cmd.Context(), name, &o)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -88,14 +89,23 @@ func (c *console) prepare(name string, o *compareOptions) (*comparison, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--objective: %w", err)
 	}
+	if !o.given("objective") {
+		objective = metrics.ByDefault
+	}
 	s, err := c.openScenario(name)
 	if err != nil {
 		return nil, err
 	}
-	if err := bindTrace(s, o); err != nil {
+	ends, err := bindTrace(s, o)
+	if err != nil {
 		return nil, err
 	}
 	spec := s.Spec(o.first, o.seeds)
+	if in := spec.Scenario.Input; in != nil {
+		known, at := *in, ends.Seconds()
+		known.Ends = &at
+		spec.Scenario.Input = &known
+	}
 	if err := o.narrow(&spec); err != nil {
 		return nil, err
 	}
@@ -130,8 +140,7 @@ func (c *console) runCompare(ctx context.Context, name string, o *compareOptions
 		return internal(err)
 	}
 	if !r.Complete {
-		c.complain(fmt.Sprintf("interrupted; %d of %s are complete", len(r.Results),
-			counted(len(x.spec.Strategies), "strategy", "strategies")))
+		c.complain(fmt.Sprintf("interrupted; %d of %d strategies are complete", len(r.Results), len(x.spec.Strategies)))
 	}
 	if err := c.show(r, x, line); err != nil {
 		return err

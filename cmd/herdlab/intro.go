@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"herdlab/sim/metrics"
@@ -17,7 +19,7 @@ func drawIntro(b *strings.Builder, p palette, r *metrics.Result, about string) {
 	}
 	b.WriteString(p.paint(strong, wrap(title, pageWidth, 0)))
 	b.WriteByte('\n')
-	for _, text := range []string{printable(about), setting(x), method(r)} {
+	for _, text := range []string{printable(about), setting(x), missed(x), method(r)} {
 		if text != "" {
 			b.WriteString(wrap(text, pageWidth, 0))
 			b.WriteByte('\n')
@@ -34,7 +36,11 @@ func setting(x *metrics.Scenario) string {
 	case x.OneShot:
 		parts[0] += ", one call each"
 	}
-	for _, f := range x.Faults {
+	for i, f := range x.Faults {
+		if i == maxListed {
+			parts = append(parts, count(len(x.Faults)-i, "more fault"))
+			break
+		}
 		parts = append(parts, printable(f.Name)+" "+metrics.FormatPeriod(f.From, f.To))
 	}
 	if x.Capacity > 0 {
@@ -45,6 +51,28 @@ func setting(x *metrics.Scenario) string {
 	return strings.Join(parts, "; ") + "."
 }
 
+// maxListed is how many faults are listed; the others are counted, as in the
+// pictures.
+const maxListed = 3
+
+// missed says that the trace is over before anything goes wrong, if so:
+// everybody would look well.
+func missed(x *metrics.Scenario) string {
+	if x.Input == nil || x.Input.Ends == nil || len(x.Faults) == 0 {
+		return ""
+	}
+	first := slices.MinFunc(x.Faults, func(a, b metrics.Span) int { return cmp.Compare(a.From, b.From) })
+	if *x.Input.Ends >= first.From {
+		return ""
+	}
+	name := printable(first.Name)
+	if len(x.Faults) > 1 {
+		name = "first " + name
+	}
+	return fmt.Sprintf("The trace ends at %s, before the %s at %s: no new call meets it.",
+		metrics.FormatMoment(*x.Input.Ends), name, metrics.FormatMoment(first.From))
+}
+
 // method says how the figures came about.
 func method(r *metrics.Result) string {
 	s := counted(len(r.Results), "strategy", "strategies")
@@ -52,9 +80,9 @@ func method(r *metrics.Result) string {
 	case n == 1:
 		s += fmt.Sprintf(", seed %d", r.Seeds[0])
 	case n > 1:
-		s += fmt.Sprintf(" × %d seeds (%d–%d), same days for each; means over seeds", n, r.Seeds[0], r.Seeds[n-1])
+		s += fmt.Sprintf(" × %s (%d–%d), same days for each; means over seeds", count(n, "seed"), r.Seeds[0], r.Seeds[n-1])
 	}
-	return s + "; " + metrics.FormatSet(r.Scenario.Bin) + " s bins."
+	return s + "; " + metrics.FormatWidth(r.Scenario.Bin) + " bins."
 }
 
 func count(n int, thing string) string { return counted(n, thing, thing+"s") }

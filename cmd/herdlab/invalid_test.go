@@ -58,6 +58,11 @@ func TestInvalid(t *testing.T) {
 		{"compare trace-replay --trace good.csv --from -3s", []string{"--from"}},
 		{"compare trace-replay --trace good.csv --from 3s --to 2s", []string{"--to", "3s"}},
 		{"compare trace-replay --trace good.csv --from 3s", []string{"good.csv", "--from"}},
+		{"compare trace-replay --trace good.csv --rate 1e308", []string{"--rate is 1e+308", "at most 1,000,000"}},
+		{"compare --only=", []string{"--only is empty"}},
+		{"compare --only=,", []string{"--only is empty"}},
+		{"compare --out=", []string{"--out is empty"}},
+		{"compare --trace=", []string{"--trace is empty"}},
 	} {
 		got := herdlab(strings.Fields(x.args)...)
 		assert.Equal(t, exitInvalid, got.code, x.args)

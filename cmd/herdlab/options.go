@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +18,10 @@ import (
 
 // maxSeeds bounds --seeds: the figures of every seed are kept.
 const maxSeeds = 100_000
+
+// maxRate bounds --rate: a million times faster, a day is over in a tenth of a
+// second.
+const maxRate = 1e6
 
 // compareOptions are the flags of compare as they were typed.
 type compareOptions struct {
@@ -32,13 +38,14 @@ type compareOptions struct {
 	from, to   time.Duration
 	colour     string
 	workers    int
+	given      func(flag string) bool // whether it was typed
 }
 
 func (o *compareOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.IntVar(&o.seeds, "seeds", 20, "run each strategy with `N` seeds")
 	f.Uint64Var(&o.first, "seed", 1, "the `FIRST` of these seeds")
-	f.StringVar(&o.objective, "objective", metrics.ByDrain.String(), "`WHAT` decides: "+strings.Join(metrics.ObjectiveNames(), ", "))
+	f.StringVar(&o.objective, "objective", metrics.ByDrain.String(), "`WHAT` decides: "+strings.Join(metrics.ObjectiveNames(), ", ")+"; drain is recovery for fleets whose calls keep coming, and gives way to latency if these meet no fault and nobody asks for it")
 	f.Float64Var(&o.maxPeak, "max-peak", metrics.DefaultMaxPeak, "a winner's peak after the outage is at most `X` × capacity")
 	f.StringSliceVar(&o.only, "only", nil, "compare only the strategies `NAME,NAME`")
 	f.StringVar(&o.trace, "trace", "", "`FILE` of calls, for a scenario that replays them: Azure CSV, Mooncake JSONL, or t, prompt_tokens, output_tokens as CSV or JSONL")
@@ -65,8 +72,14 @@ func (o *compareOptions) validate() error {
 		return fmt.Errorf("--max-peak is %v; it must be a positive multiple of capacity", o.maxPeak)
 	case o.workers < 0:
 		return fmt.Errorf("--workers is %d; it must be 0, for one on each core, or more", o.workers)
-	case !(o.rate > 0) || math.IsInf(o.rate, 0):
-		return fmt.Errorf("--rate is %v; it must be positive: 2 is twice as fast", o.rate)
+	case !(o.rate > 0) || o.rate > maxRate:
+		return fmt.Errorf("--rate is %v; it must be positive and at most %s: 2 is twice as fast", o.rate, metrics.FormatFixed(maxRate, 0))
+	case o.given("out") && o.out == "":
+		return errors.New("--out is empty; name a folder, or leave it out for herdlab-out/<scenario>")
+	case o.given("trace") && o.trace == "":
+		return errors.New("--trace is empty; name a file of calls")
+	case o.given("only") && !slices.ContainsFunc(o.only, func(s string) bool { return strings.TrimSpace(s) != "" }):
+		return errors.New("--only is empty; name strategies of the scenario, or leave it out to compare all")
 	case o.from < 0:
 		return fmt.Errorf("--from is %v; it must not be negative", o.from)
 	case o.to < 0 || o.to > 0 && o.to <= o.from:

@@ -9,6 +9,7 @@ import (
 // handMade is a result made up by hand, after the reference table of the
 // founding experiment: the pages must look right whatever the simulator does.
 func handMade() *metrics.Result {
+	p := 0.001
 	r := &metrics.Result{
 		SchemaVersion: metrics.SchemaVersion,
 		Tool:          metrics.Tool{Name: "herdlab", Version: "test"},
@@ -21,7 +22,7 @@ func handMade() *metrics.Result {
 		Complete: true,
 		Verdict: &metrics.Verdict{
 			Objective: "drain", MaxPeak: 5, Winner: "breaker+full-jitter", RunnerUp: "token-bucket",
-			Significant: true, PValue: 0.001,
+			Significant: true, PValue: &p, Outcome: metrics.Won, Metric: "drain_time",
 			Disqualified: []metrics.Disqualification{
 				{Strategy: "naive", Reason: "peak after the fault is 362 × capacity"},
 				{Strategy: "five-tries", Reason: "loses all 60 calls"},

@@ -123,13 +123,22 @@ func (c *console) report(err error) int {
 		return f.code
 	}
 	c.complain(strings.TrimSpace(err.Error()))
-	c.note("Run 'herdlab --help', or --help after a command, for usage.")
+	c.advise("Run 'herdlab --help', or --help after a command, for usage.")
 	return exitInvalid
 }
 
 // complain and note write to stderr. If that fails there is nobody left to
 // tell.
-func (c *console) complain(text string) { c.note("herdlab: " + text) }
+func (c *console) complain(text string) { c.advise("herdlab: " + text) }
+
+// advise is note for prose: on a terminal, its lines are those of a page; in a
+// pipe or a file they stay whole, to be searched.
+func (c *console) advise(text string) {
+	if isTerminal(c.stderr) {
+		text = wrapLines(text)
+	}
+	c.note(text)
+}
 
 func (c *console) note(text string) { _, _ = fmt.Fprintln(c.stderr, text) }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"herdlab/scenarios"
 	"herdlab/sim/metrics"
@@ -54,33 +55,34 @@ func scenarioNames() []string {
 }
 
 // bindTrace gives the scenario the trace that the options name, or complains
-// if one of the two is there without the other.
-func bindTrace(s *scenarios.Scenario, o *compareOptions) error {
+// if one of the two is there without the other. It returns when the last call
+// begins.
+func bindTrace(s *scenarios.Scenario, o *compareOptions) (ends time.Duration, err error) {
 	switch {
 	case o.trace == "" && s.NeedsTrace():
-		return fmt.Errorf("the scenario %s replays recorded calls; name the file with --trace", s.Name())
+		return 0, fmt.Errorf("the scenario %s replays recorded calls; name the file with --trace", s.Name())
 	case o.trace == "":
-		return nil
+		return 0, nil
 	case !s.NeedsTrace():
-		return fmt.Errorf("the scenario %s makes its own calls; leave --trace out, or write traffic: trace", s.Name())
+		return 0, fmt.Errorf("the scenario %s makes its own calls; leave --trace out, or write traffic: trace", s.Name())
 	}
 	t, err := readTrace(o.trace)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if o.from > 0 || o.to > 0 {
 		span := t.Span()
 		if t = t.Cut(o.from, o.to); len(t.Rows) == 0 {
-			return fmt.Errorf("%s has no calls between --from and --to; the last one comes %v after the first", o.trace, span)
+			return 0, fmt.Errorf("%s has no calls between --from and --to; the last one comes %v after the first", o.trace, span)
 		}
 	}
 	if o.rate != 1 {
 		if t, err = t.Scale(o.rate); err != nil {
-			return fmt.Errorf("%s: %w", o.trace, err)
+			return 0, fmt.Errorf("%s: %w", o.trace, err)
 		}
 	}
 	t.Name = inputName(o)
-	return s.Replay(t)
+	return t.Span(), s.Replay(t)
 }
 
 // inputName says what is replayed, without the folder, which says nothing on
@@ -91,7 +93,10 @@ func inputName(o *compareOptions) string {
 	case o.to > 0:
 		name += " " + metrics.FormatPeriod(o.from.Seconds(), o.to.Seconds())
 	case o.from > 0:
-		name += " from " + metrics.FormatSeconds(o.from.Seconds())
+		name += " from " + metrics.FormatMoment(o.from.Seconds()) + " on"
+	}
+	if o.from > 0 {
+		name += " (replayed from 0)"
 	}
 	if o.rate != 1 {
 		name += fmt.Sprintf(" at %v × the rate", o.rate)

@@ -27,7 +27,7 @@ func drawTable(b *strings.Builder, p palette, r *metrics.Result) {
 		numbers(r, []string{"", "attempts", "per call"}, meanOf(metrics.Amplification, " ×")),
 		peakColumn(r),
 		settlingColumn(r),
-		numbers(r, []string{"", "latency", "p99"}, meanOf(metrics.LatencyP99, " s")),
+		numbers(r, []string{"", "latency", "p99"}, latencyCell),
 	}
 	room := pageWidth - gridWidth(cols) - gap
 	if room < minSparks {
@@ -154,5 +154,5 @@ func binWidth(bin float64) string {
 	if bin == 1 {
 		return "s"
 	}
-	return metrics.FormatSet(bin) + " s"
+	return metrics.FormatWidth(bin)
 }

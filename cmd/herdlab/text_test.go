@@ -58,6 +58,16 @@ func TestWrap(t *testing.T) {
 	})
 }
 
+// Messages are wrapped line by line; a line that fits stays as it was typed.
+func TestWrapLines(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("word ", 20) + "end"
+	assert.Equal(t, "a  b\n"+wrap(long, pageWidth, 2)+"\nc", wrapLines("a  b\n"+long+"\nc"))
+	for line := range strings.Lines(wrapLines(long)) {
+		assert.LessOrEqual(t, columns(strings.TrimSuffix(line, "\n")), pageWidth)
+	}
+}
+
 func TestClip(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "naïve", clip("naïve", 5))

@@ -55,8 +55,8 @@ func intervalNote(r *metrics.Result) string {
 	if len(r.Seeds) < 2 {
 		return "One seed says nothing about others: there are no intervals. – where there is none."
 	}
-	return fmt.Sprintf("Mean ± half of its 95 %% interval over %d seeds (Student's t). "+
-		"A share in brackets is that of the seeds that have such a figure; – where none has.", len(r.Seeds))
+	return fmt.Sprintf("Mean ± half of its 95 %% interval over %s (Student's t). "+
+		"A share in brackets is that of the seeds that have such a figure; – where none has.", count(len(r.Seeds), "seed"))
 }
 
 // interval shows the mean of m with its 95 % interval.

@@ -36,6 +36,17 @@ func wrap(text string, width, indent int) string {
 	return b.String()
 }
 
+// wrapLines wraps the lines of text that are longer than a page.
+func wrapLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if columns(line) > pageWidth {
+			lines[i] = wrap(line, pageWidth, 2)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // columns is how many columns s takes. Names and units are of narrow runes.
 func columns(s string) int { return utf8.RuneCountInString(s) }
 

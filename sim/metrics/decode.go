@@ -37,6 +37,9 @@ func ReadResult(rd io.Reader) (*Result, error) {
 	if err := d.Decode(&r); err != nil {
 		return nil, fmt.Errorf("metrics: reading a result: %w", err)
 	}
+	if len(r.Scenario.Faults) == 0 {
+		r.Scenario.Faults = nil
+	}
 	if err := r.validate(); err != nil {
 		return nil, fmt.Errorf("metrics: the result is damaged: %w", err)
 	}
@@ -101,14 +104,20 @@ func (f *Figure) validate(unit string, seeds int) error {
 			absent++
 		}
 	}
-	share := float64(absent) / float64(seeds)
+	for i, at := range f.NeverAt {
+		if at < 0 || at >= len(f.PerSeed) || f.PerSeed[at] != nil || i > 0 && at <= f.NeverAt[i-1] {
+			return fmt.Errorf("never_at %v does not list null values in order", f.NeverAt)
+		}
+	}
+	never := len(f.NeverAt)
 	switch {
 	case f.Unit != unit:
 		return fmt.Errorf("its unit is %q and not %q", f.Unit, unit)
 	case len(f.PerSeed) != seeds:
 		return fmt.Errorf("there are %d values for %d seeds", len(f.PerSeed), seeds)
-	case f.Never+f.Undefined != share || f.Never != 0 && f.Undefined != 0:
-		return fmt.Errorf("%d of %d values are absent, but never is %v and undefined %v", absent, seeds, f.Never, f.Undefined)
+	case f.Never != float64(never)/float64(seeds) || f.Undefined != float64(absent-never)/float64(seeds):
+		return fmt.Errorf("%d of %d values are absent, %d of them never, but never is %v and undefined %v",
+			absent, seeds, never, f.Never, f.Undefined)
 	}
 	return nil
 }

@@ -25,6 +25,19 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	return err
 }
 
+// MarshalJSON writes no faults as an empty list and not as null.
+func (s Scenario) MarshalJSON() ([]byte, error) {
+	type plain Scenario
+	if s.Faults == nil {
+		s.Faults = []Span{}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(plain(s))
+	return bytes.TrimSpace(b.Bytes()), err
+}
+
 // MarshalJSON writes the figures in the order of the metrics.
 func (f Figures) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}

@@ -8,9 +8,8 @@ import (
 )
 
 // Figure is one metric over the seeds. JSON has no infinity: a seed whose time
-// never came is null in PerSeed and counted in Never, one whose figure is
-// undefined is null and counted in Undefined. No metric is never for one seed
-// and undefined for another.
+// never came is null in PerSeed, listed in NeverAt and counted in Never; one
+// whose figure is undefined is null and counted in Undefined.
 type Figure struct {
 	Unit string `json:"unit"`
 	// Mean over the seeds for which the figure is defined, with the 95 %
@@ -28,6 +27,9 @@ type Figure struct {
 	Undefined float64 `json:"undefined"`
 	// PerSeed is in the order of the result's seeds.
 	PerSeed []*float64 `json:"per_seed"`
+	// NeverAt are the positions in PerSeed, from 0, of the seeds whose time
+	// never came; absent from JSON if there are none.
+	NeverAt []int `json:"never_at,omitempty"`
 }
 
 // Vary reports whether the seeds for which the figure is defined differ: then
@@ -56,18 +58,18 @@ func Summarise(values []Values) Figures {
 func summarise(m Metric, values []float64) Figure {
 	f := Figure{Unit: m.Info().Unit, PerSeed: make([]*float64, len(values))}
 	defined := make([]float64, 0, len(values))
-	never := 0
 	for i, x := range values {
 		switch {
 		case math.IsNaN(x):
 			continue
 		case math.IsInf(x, 0):
-			never++
+			f.NeverAt = append(f.NeverAt, i)
 		default:
 			f.PerSeed[i] = &x
 		}
 		defined = append(defined, x)
 	}
+	never := len(f.NeverAt)
 	if len(values) > 0 {
 		f.Never = float64(never) / float64(len(values))
 		f.Undefined = float64(len(values)-len(defined)) / float64(len(values))
@@ -96,16 +98,15 @@ func summarise(m Metric, values []float64) Figure {
 
 // values returns the figure by seed with Never and Undefined put back.
 func (f *Figure) values() []float64 {
-	absent := Undefined
-	if f.Never > 0 {
-		absent = Never
-	}
 	values := make([]float64, len(f.PerSeed))
 	for i, x := range f.PerSeed {
-		values[i] = absent
+		values[i] = Undefined
 		if x != nil {
 			values[i] = *x
 		}
+	}
+	for _, i := range f.NeverAt {
+		values[i] = Never
 	}
 	return values
 }

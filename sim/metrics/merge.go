@@ -49,6 +49,9 @@ func Merge(a, b *Result) (*Result, error) {
 		if err != nil {
 			return nil, fmt.Errorf("metrics: these results do not merge: %w", err)
 		}
+		if a.Verdict.Fallback {
+			o = ByDefault
+		}
 		r.Verdict = Judge(r, o, a.Verdict.MaxPeak)
 	}
 	return r, nil
@@ -69,7 +72,7 @@ func mergeable(a, b *Result) error {
 		return fmt.Errorf("they were made by %s %s and by %s %s", a.Tool.Name, a.Tool.Version, b.Tool.Name, b.Tool.Version)
 	case (a.Verdict == nil) != (b.Verdict == nil):
 		return errors.New("only one of them has a verdict")
-	case a.Verdict != nil && (a.Verdict.Objective != b.Verdict.Objective || a.Verdict.MaxPeak != b.Verdict.MaxPeak):
+	case a.Verdict != nil && (a.Verdict.Objective != b.Verdict.Objective || a.Verdict.Fallback != b.Verdict.Fallback || a.Verdict.MaxPeak != b.Verdict.MaxPeak):
 		return fmt.Errorf("they were judged by different objectives, %s under %v × capacity and %s under %v ×",
 			a.Verdict.Objective, a.Verdict.MaxPeak, b.Verdict.Objective, b.Verdict.MaxPeak)
 	}

@@ -83,16 +83,36 @@ func FormatSettling(mean float64, vary bool) string {
 	if mean == 0 {
 		return AtOnce
 	}
-	return withUnit(FormatMean(mean, vary), "s")
+	return FormatTime(mean, vary)
+}
+
+// FormatTime writes a mean time, given in seconds, with its unit: in seconds,
+// or in µs or ns if it is shorter than a millisecond.
+func FormatTime(mean float64, vary bool) string {
+	u := measured(mean)
+	return withUnit(FormatMean(mean/u.seconds, vary), u.name)
+}
+
+// measured is the unit in which a measured time is written.
+func measured(v float64) timeUnit {
+	if v > 0 && v < 1e-3 {
+		return unitOf(v)
+	}
+	return timeUnit{"s", 1}
 }
 
 // FormatPeriod writes the period between two moments of a run, given in
 // seconds: in seconds as long as these are easy to read, from 0 to 300 s, then
 // as minutes or hours, from 25:00 to 27:00 min.
 func FormatPeriod(from, to float64) string {
-	unit, write := "s", FormatSet
+	unit, write := "s", exact
 	switch {
-	case to < 1000 || to >= clockEnds || from != math.Trunc(from) || to != math.Trunc(to):
+	case to > 0 && to < 0.1:
+		u := unitOf(to)
+		unit, write = u.name, func(s float64) string { return exact(s / u.seconds) }
+	case to >= clockEnds:
+		write = FormatSet
+	case to < 1000 || from != math.Trunc(from) || to != math.Trunc(to):
 	case to < 2*3600:
 		unit, write = "min", func(s float64) string { return fmt.Sprintf("%d:%02d", int64(s)/60, int64(s)%60) }
 	default:
@@ -101,6 +121,66 @@ func FormatPeriod(from, to float64) string {
 		}
 	}
 	return withUnit("from "+write(from)+" to "+write(to), unit)
+}
+
+// FormatWidth writes the width of a bin, given in seconds, as it was set: 1 ns,
+// 20 ms, 0.5 s, 90 s, 10 min, 1 h. If it has more digits than a heading has
+// room for, three are left.
+func FormatWidth(v float64) string {
+	const room = 6
+	u := unitOf(v)
+	s := exact(v / u.seconds)
+	if len(s) > room {
+		s = FormatSet(v / u.seconds)
+	}
+	return s + " " + u.name
+}
+
+// timeUnit is a unit of time.
+type timeUnit struct {
+	name    string
+	seconds float64
+}
+
+// unitOf returns the unit in which a length of time that was set is a short
+// number: minutes and hours only if it is whole in them.
+func unitOf(v float64) timeUnit {
+	switch {
+	case v >= 3600 && math.Mod(v, 3600) == 0:
+		return timeUnit{"h", 3600}
+	case v >= 60 && math.Mod(v, 60) == 0:
+		return timeUnit{"min", 60}
+	case v >= 0.1 || !(v > 0):
+		return timeUnit{"s", 1}
+	case v > 0.9999e-3:
+		return timeUnit{"ms", 1e-3}
+	case v > 0.9999e-6:
+		return timeUnit{"µs", 1e-6}
+	}
+	return timeUnit{"ns", 1e-9}
+}
+
+// exact writes a time that was set to the nanosecond if it is in seconds: all
+// its digits, without zeros at the end.
+func exact(v float64) string {
+	if !(math.Abs(v) < clockEnds) {
+		return FormatSet(v)
+	}
+	s := FormatFixed(v, 9)
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+// FormatMoment writes a moment of a run, given in seconds, as a clock shows
+// it, without fractions from a minute on: 12.5 s, 3:20, 1:05:00.
+func FormatMoment(v float64) string {
+	s := int64(min(v, clockEnds))
+	switch {
+	case !(v >= 60):
+		return exact(v) + " s"
+	case v < 3600:
+		return fmt.Sprintf("%d:%02d", s/60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
 const (

@@ -47,10 +47,15 @@ func TestNumbers(t *testing.T) {
 		{FormatPercent, math.NaN(), "–"},
 
 		{FormatSeconds, 0.5, "0.5 s"}, {FormatSeconds, 3600, "3,600 s"}, {FormatSeconds, math.Inf(1), "never"}, {FormatSeconds, math.NaN(), "–"},
-		{settling, 0, "at once"}, {settling, 0.05, "0.05 s"}, {settling, 31, "31.0 s"},
+		{settling, 0, "at once"}, {settling, 0.05, "0.05 s"}, {settling, 31, "31.0 s"}, {settling, 0.001, "0.001 s"}, {settling, 1.04e-7, "104 ns"}, {settling, 2.5e-5, "25.0 µs"},
 
 		{period(0), 300, "from 0 to 300 s"}, {period(0.5), 999, "from 0.5 to 999 s"}, {period(1500), 1620, "from 25:00 to 27:00 min"},
-		{period(1500.5), 1620, "from 1,500 to 1,620 s"}, {period(3600), 7265, "from 1:00:00 to 2:01:05 h"}, {period(0), 1e15, "from 0 to 1e+15 s"},
+		{period(1500.5), 1620, "from 1,500.5 to 1,620 s"}, {period(3600), 7265, "from 1:00:00 to 2:01:05 h"}, {period(0), 1e15, "from 0 to 1e+15 s"},
+		{period(0), 210.5, "from 0 to 210.5 s"}, {period(0), 5e-9, "from 0 to 5 ns"}, {period(0.001), 0.0025, "from 1 to 2.5 ms"},
+
+		{FormatMoment, 12.5, "12.5 s"}, {FormatMoment, 200.7, "3:20"}, {FormatMoment, 1500, "25:00"}, {FormatMoment, 3900, "1:05:00"},
+		{FormatWidth, 0.0626220703125, "62.6 ms"}, {FormatWidth, 1.0625, "1.0625 s"}, {FormatWidth, 1e-9, "1 ns"}, {FormatWidth, 1e-6, "1 µs"}, {FormatWidth, 1.5e-6, "1.5 µs"}, {FormatWidth, 1e-3, "1 ms"}, {FormatWidth, 0.02, "20 ms"},
+		{FormatWidth, 0.5, "0.5 s"}, {FormatWidth, 1, "1 s"}, {FormatWidth, 90, "90 s"}, {FormatWidth, 600, "10 min"}, {FormatWidth, 7200, "2 h"},
 	} {
 		assert.Equal(t, test.want, test.write(test.v), "%v", test.v)
 	}

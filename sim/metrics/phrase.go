@@ -10,7 +10,7 @@ func (j *judging) perBin() string {
 	if j.Scenario.Bin == 1 {
 		return "per second"
 	}
-	return "per " + FormatSeconds(j.Scenario.Bin)
+	return "per " + FormatWidth(j.Scenario.Bin)
 }
 
 // afterFault is when "after" is; empty if nothing went wrong.
@@ -89,16 +89,18 @@ func (j *judging) value(f *Figure) string {
 // figureText writes a figure of the objective with its unit and interval, and
 // says of how many seeds.
 func (j *judging) figureText(f *Figure) string {
-	short := j.shortText(f)
+	short, seeds := j.shortText(f), FormatFixed(float64(len(f.PerSeed)), 0)+" seeds"
 	switch {
 	case f.Never > 0:
-		return fmt.Sprintf("%s, never on %s of %d seeds", short, FormatPercent(f.Never), len(f.PerSeed))
+		return fmt.Sprintf("%s, never on %s of %s", short, FormatPercent(f.Never), seeds)
 	case f.Lo == nil || f.Hi == nil:
 		return short + " (one seed, so no interval)"
+	case !strings.HasSuffix(short, ")") && f.Vary(): // by less than the digits show
+		return short + " (over " + seeds + ")"
 	case !strings.HasSuffix(short, ")"):
-		return fmt.Sprintf("%s (the same on all %d seeds)", short, len(f.PerSeed))
+		return fmt.Sprintf("%s (the same on all %s)", short, seeds)
 	}
-	return strings.TrimSuffix(short, ")") + fmt.Sprintf(" over %d seeds)", len(f.PerSeed))
+	return strings.TrimSuffix(short, ")") + " over " + seeds + ")"
 }
 
 // shortText is figureText without the number of seeds.
@@ -132,6 +134,9 @@ func (j *judging) format(f *Figure) (write func(float64) string, unit string) {
 		decimals := percentPlaces(mean)
 		return func(share float64) string { return formatPercent(share, decimals) }, " %"
 	case DrainTime, RecoveryTime, LatencyP99:
+		if u := measured(mean); u.seconds < 1 {
+			return func(v float64) string { return FormatNumber(v / u.seconds) }, " " + u.name
+		}
 		unit = " s"
 	case Peak, PeakAfter:
 		unit = " attempts " + j.perBin()

@@ -37,8 +37,8 @@ type Scenario struct {
 	// Clients and Capacity (requests per second, 0 if unbounded) set the scale.
 	Clients  int     `json:"clients"`
 	Capacity float64 `json:"capacity_per_second"`
-	// Faults are the disturbances, in seconds.
-	Faults []Span `json:"faults,omitempty"`
+	// Faults are the disturbances, in seconds; [] in JSON if there are none.
+	Faults []Span `json:"faults"`
 	// OneShot says that drain is judged and not recovery.
 	OneShot bool `json:"one_shot"`
 	// Bin is the width of all bins, in seconds.
@@ -53,6 +53,9 @@ type Scenario struct {
 type Input struct {
 	Name string `json:"name"`
 	Rows int    `json:"rows"`
+	// Ends is when the last of the rows is called, in seconds of the run; nil if
+	// nobody said.
+	Ends *float64 `json:"ends_seconds,omitempty"`
 }
 
 // Span is a named interval of virtual time, in seconds.
@@ -66,7 +69,8 @@ type Span struct {
 type StrategyResult struct {
 	Strategy string `json:"strategy"`
 	Summary  string `json:"summary"`
-	// Metrics has every metric by its name.
+	// Metrics has every metric by its name. A value by seed is a number, or
+	// null: never if its position is in never_at, and else undefined.
 	Metrics Figures `json:"metrics"`
 	// Timeline is the run with the first seed.
 	Timeline Timeline `json:"timeline"`

@@ -141,7 +141,7 @@ func TestReadResultIsStrict(t *testing.T) {
 		{`"unit":"calls/s"`, `"unit":"calls/h"`, `goodput: its unit is "calls/h" and not "calls/s"`},
 		{`"per_seed":[60,60,60]`, `"per_seed":[60,60]`, "2 values for 3 seeds"},
 		{`"per_seed":[60,60,60]`, `"per_seed":[60,60,null]`, "1 of 3 values are absent"},
-		{`"never":0`, `"never":1`, "0 of 3 values are absent, but never is 1"},
+		{`"never":0`, `"never":1`, "0 of 3 values are absent, 0 of them never, but never is 1"},
 		{`"seeds": [1,2,3]`, `"seeds": [1,3,2]`, "seeds must ascend, but 2 follows 3"},
 		{`"seeds": [1,2,3]`, `"seeds": []`, "no seeds"},
 		{`"strategy": "jittered"`, `"strategy": "steady"`, `"steady" is there twice`},
@@ -251,4 +251,32 @@ func TestMergeRefusesWhatDoesNotFit(t *testing.T) {
 	x.Verdict, y.Verdict = Judge(x, ByPeak, 5), Judge(y, ByPeak, 4)
 	_, err := Merge(x, y)
 	assert.ErrorContains(t, err, "different objectives")
+}
+
+// What a program must tell apart, it can: no fault from an unknown one, no
+// runner-up from a bad p-value, never from undefined.
+func TestJSONTellsAbsencesApart(t *testing.T) {
+	quiet := outage
+	quiet.OneShot, quiet.Faults = false, nil
+	mixed := runner{"mixed", func(seed uint64, v *Values) { v[RecoveryTime] = []float64{5, Never, Undefined}[seed%3] }}
+	all := contest(quiet, ascending(1, 6), mixed)
+	all.Verdict = Judge(all, ByDefault, 5)
+	var text strings.Builder
+	require.NoError(t, all.WriteJSON(&text))
+	for _, want := range []string{`"faults":[]`, `"p_value":null`, `"per_seed":[null,null,5,null,null,5],"never_at":[0,3]`, `"fallback":true`} {
+		assert.Contains(t, text.String(), want)
+	}
+	back, err := ReadResult(strings.NewReader(text.String()))
+	require.NoError(t, err)
+	assert.Equal(t, all, back)
+	for _, damaged := range []string{"[0,2]", "[3,0]", "[-1,3]", "[0,6]", "[0]"} {
+		_, err := ReadResult(strings.NewReader(strings.Replace(text.String(), `"never_at":[0,3]`, `"never_at":`+damaged, 1)))
+		assert.ErrorContains(t, err, "metric recovery_time: ")
+	}
+	// Merging keeps them apart, and the objective that nobody chose.
+	a, b := contest(quiet, ascending(1, 2), mixed), contest(quiet, ascending(3, 6), mixed)
+	a.Verdict, b.Verdict = Judge(a, ByDefault, 5), Judge(b, ByDefault, 5)
+	merged, err := Merge(b, a)
+	require.NoError(t, err)
+	assert.Equal(t, all, merged)
 }

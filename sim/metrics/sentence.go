@@ -3,6 +3,7 @@ package metrics
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -15,15 +16,17 @@ func (j *judging) sentence() string {
 		}
 		s = append(s, "The comparison was interrupted; this is the verdict on the strategies that were finished.")
 	}
-	switch {
-	case len(j.Results) == 0:
+	switch j.outcome() {
+	case Nothing:
 		return "There is nothing to compare."
-	case j.winner != nil:
+	case Won:
 		s = append(s, j.win(), j.seconded())
-	case len(j.eligible()) > 0:
-		s = append(s, j.unreached())
-	default:
+	case NoneFit:
 		s = append(s, j.nobody())
+	case NoMeaning:
+		s = append(s, fmt.Sprintf("Nobody wins%s: it is undefined in this scenario; %s.", j.on(), j.others()))
+	default:
+		s = append(s, j.unreached())
 	}
 	return strings.Join(append(s, j.excluded()...), " ")
 }
@@ -40,25 +43,23 @@ func (j *judging) eligible() (names []string) {
 
 // win says who wins, and by what.
 func (j *judging) win() string {
-	return fmt.Sprintf("%s wins on %s: %s.", j.winner.name, j.noun(), j.figureText(&j.winner.figure))
+	return fmt.Sprintf("%s wins%s: %s.", j.winner.name, j.on(), j.figureText(&j.winner.figure))
 }
 
 // seconded says how the runner-up compares.
 func (j *judging) seconded() string {
-	w, r := j.winner, j.runnerUp
+	r := j.runnerUp
 	if r == nil {
 		if len(j.Results) == 1 {
 			return "It is the only strategy compared."
 		}
+		if len(j.eligible()) > 1 {
+			return "No other strategy that is fit to win gets there on most seeds."
+		}
 		return "No other strategy is fit to win."
 	}
 	if j.lead.Pairs == 0 {
-		s := fmt.Sprintf("The runner-up, %s, is level with it on every seed", r.name)
-		if w.result.mean(Attempts) < r.result.mean(Attempts) {
-			s += fmt.Sprintf(" but makes more attempts (%s against %s)",
-				average(r.result.Figure(Attempts)), average(w.result.Figure(Attempts)))
-		}
-		return s + "."
+		return j.tied()
 	}
 	figure := j.shortText(&r.figure)
 	if r.figure.Never > 0 {
@@ -76,16 +77,83 @@ func (j *judging) seconded() string {
 	return s + fmt.Sprintf("the difference is not significant (%s, paired by seed).", pText(j.lead.P))
 }
 
-// unreached says why no eligible strategy wins.
+// on says what is judged, and why if nobody chose it.
+func (j *judging) on() string {
+	if j.fallback {
+		return " (no fault, so judged by " + j.noun() + ")"
+	}
+	return " on " + j.noun()
+}
+
+// tied says that the runner-up is level with the winner, and what decides.
+func (j *judging) tied() string {
+	name := j.runnerUp.name
+	more := ""
+	if w, r := j.winner.result.Figure(Attempts), j.runnerUp.result.Figure(Attempts); w.Mean != nil && r.Mean != nil && *w.Mean < *r.Mean {
+		more = fmt.Sprintf("makes more attempts (%s against %s)", average(r), average(w))
+	}
+	switch n := j.level(); {
+	case n > 2 && more != "":
+		return fmt.Sprintf("%d strategies are level on every seed, so fewer attempts decide; the runner-up, %s, %s.", n, name, more)
+	case n > 2 && j.metric == Attempts:
+		return fmt.Sprintf("%d strategies are level on every seed, so the order of the table decides; the runner-up is %s.", n, name)
+	case n > 2:
+		return fmt.Sprintf("%d strategies are level on every seed, so fewer attempts decide, and then the order of the table; the runner-up is %s.", n, name)
+	case more != "":
+		return fmt.Sprintf("The runner-up, %s, is level with it on every seed but %s.", name, more)
+	}
+	return fmt.Sprintf("The runner-up, %s, is level with it on every seed.", name)
+}
+
+// level counts the eligible strategies that are level with the winner on every
+// seed, the winner among them.
+func (j *judging) level() int {
+	n := 0
+	best := j.signed(j.winner)
+	for _, c := range j.ranking {
+		if c.eligible() && c.arrives() && Paired(best, j.signed(c)).Pairs == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// unreached says why no eligible strategy wins though the objective has a
+// meaning.
 func (j *judging) unreached() string {
 	names := j.eligible()
-	if j.contestant(names[0]).figure.Undefined == 1 {
-		return fmt.Sprintf("Nobody wins on %s: it is undefined in this scenario; choose another objective.", j.noun())
+	where := "within the run of " + FormatSeconds(j.Scenario.Horizon)
+	for _, name := range names {
+		if j.contestant(name).figure.Never < 1 {
+			where = "on most seeds"
+		}
 	}
 	if len(names) == 1 {
-		return fmt.Sprintf("Nobody wins on %s: %s does not get there within the run of %s.", j.noun(), names[0], FormatSeconds(j.Scenario.Horizon))
+		return fmt.Sprintf("Nobody wins%s: %s does not get there %s.", j.on(), names[0], where)
 	}
-	return fmt.Sprintf("Nobody wins on %s: none of %s gets there within the run of %s.", j.noun(), list(names), FormatSeconds(j.Scenario.Horizon))
+	return fmt.Sprintf("Nobody wins%s: none of %s gets there %s.", j.on(), list(names), where)
+}
+
+// others says which objectives have a meaning for those that are fit to win.
+func (j *judging) others() string {
+	var names []string
+	for o := range numObjectives {
+		m := o.Metric(&j.Scenario)
+		if slices.ContainsFunc(j.ranking, func(c *contestant) bool {
+			f := c.result.Figure(m)
+			return c.eligible() && (f.Mean != nil || f.Never > 0)
+		}) {
+			names = append(names, o.String())
+		}
+	}
+	switch n := len(names); n {
+	case 0:
+		return "so is every other objective"
+	case 1:
+		return "choose " + names[0]
+	default:
+		return "choose " + strings.Join(names[:n-1], ", ") + " or " + names[n-1]
+	}
 }
 
 // nobody says that no strategy is eligible, and which is least bad.
@@ -108,12 +176,12 @@ func (j *judging) nobody() string {
 		s += fmt.Sprintf("each one either loses %s or has a peak over the bound of %s × capacity.", j.jobs(), FormatSet(j.maxPeak))
 	}
 	if c := j.leastBad(); c != nil {
-		keeps := "keeps to the bound and "
-		if math.IsNaN(c.multiple) { // there is none
-			keeps = ""
+		keeps := ""
+		if c.over == "" && !math.IsNaN(c.multiple) { // there is a bound
+			keeps = " and keeps to the bound"
 		}
-		s += fmt.Sprintf(" Least bad is %s, which %sanswers %s of the %s.",
-			c.name, keeps, FormatPercent(c.result.mean(SuccessRate)), j.jobs())
+		s += fmt.Sprintf(" Least bad is %s: it answers %s of the %s%s, but %s.",
+			c.name, FormatPercent(c.result.mean(SuccessRate)), j.jobs(), keeps, c.reason())
 	}
 	return s
 }

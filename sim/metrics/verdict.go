@@ -10,25 +10,45 @@ import (
 type Verdict struct {
 	// Objective is what was minimised or maximised among the eligible.
 	Objective string `json:"objective"`
+	// Fallback says that nobody chose the objective and that it is not drain,
+	// since there is no fault to recover from.
+	Fallback bool `json:"fallback,omitempty"`
+	// Metric is what the objective compares in this scenario, by its name.
+	Metric string `json:"metric"`
 	// MaxPeak is the bound on the peak after the last fault, × capacity.
 	MaxPeak float64 `json:"max_peak_of_capacity"`
+	// Outcome says whether there is a winner, and if not, why.
+	Outcome Outcome `json:"outcome"`
 	// Winner and RunnerUp are strategies, empty if there is none.
 	Winner   string `json:"winner"`
 	RunnerUp string `json:"runner_up"`
 	// Significant says whether the winner's lead over the runner-up holds at
-	// 95 % when compared seed by seed; PValue is of that comparison, 1 if there
-	// is nothing to compare.
-	Significant bool    `json:"significant"`
-	PValue      float64 `json:"p_value"`
-	// LeastBad is named if nobody is eligible: of the strategies that keep the
-	// bound on the peak, the one that answers most calls; empty if none
-	// answers any.
+	// 95 % when compared seed by seed; PValue is of that comparison, nil
+	// (null in JSON) if there is no runner-up.
+	Significant bool     `json:"significant"`
+	PValue      *float64 `json:"p_value"`
+	// LeastBad is named if nobody is eligible: of the strategies without silent
+	// losses, if there are any, the one that answers most calls; of those that
+	// answer as many, one that keeps the bound on the peak, or else exceeds it
+	// least. Empty if none answers any.
 	LeastBad string `json:"least_bad,omitempty"`
 	// Disqualified are the strategies that may not win, and why.
 	Disqualified []Disqualification `json:"disqualified"`
 	// Sentence says all that to a person.
 	Sentence string `json:"sentence"`
 }
+
+// Outcome is how a comparison ends.
+type Outcome string
+
+// The outcomes.
+const (
+	Won       Outcome = "winner"
+	NoneFit   Outcome = "none_fit"  // every strategy is disqualified
+	NoMeaning Outcome = "undefined" // the objective has no meaning for any strategy that is fit
+	Unreached Outcome = "unreached" // none that is fit gets there on most seeds
+	Nothing   Outcome = "nothing"   // there is no strategy
+)
 
 // Disqualification is why a strategy may not win.
 type Disqualification struct {
@@ -50,7 +70,9 @@ const DefaultMaxPeak = 5.0
 // apply. Of the calls that are pending when a run is cut off the overdue count
 // as lost.
 //
-// Strategies are ranked by the mean, those for which the time never comes on
+// A strategy wins only if it gets there on more than half of the seeds, that
+// is if the median of the objective's time is finite. Strategies are ranked by
+// the mean, those for which the time never comes on
 // some seed behind all others, by the median and then by how often. Those that
 // are level are ranked by their attempts, since each of them costs somebody
 // something. The winner is tested against the runner-up, seed by seed.
@@ -60,10 +82,12 @@ const DefaultMaxPeak = 5.0
 // 1987).
 func Judge(r *Result, o Objective, maxPeak float64) *Verdict {
 	v := &Verdict{
-		Objective: o.String(), MaxPeak: maxPeak, PValue: 1,
+		Fallback: o == ByDefault && o.In(&r.Scenario) != ByDrain, MaxPeak: maxPeak,
 		Disqualified: []Disqualification{},
 	}
-	j := &judging{Result: r, objective: o, metric: o.Metric(&r.Scenario), maxPeak: maxPeak}
+	o = o.In(&r.Scenario)
+	j := &judging{Result: r, objective: o, metric: o.Metric(&r.Scenario), maxPeak: maxPeak, fallback: v.Fallback}
+	v.Objective, v.Metric = o.String(), j.metric.Info().Name
 	for i := range r.Results {
 		c := j.examine(&r.Results[i])
 		j.ranking = append(j.ranking, c)
@@ -74,7 +98,7 @@ func Judge(r *Result, o Objective, maxPeak float64) *Verdict {
 	slices.SortStableFunc(j.ranking, j.compare)
 	for _, c := range j.ranking {
 		switch {
-		case !c.eligible() || c.figure.Undefined == 1 || c.figure.Never == 1:
+		case !c.eligible() || !c.arrives():
 		case j.winner == nil:
 			j.winner, v.Winner = c, c.name
 		case j.runnerUp == nil:
@@ -83,11 +107,12 @@ func Judge(r *Result, o Objective, maxPeak float64) *Verdict {
 	}
 	if j.runnerUp != nil {
 		j.lead = Paired(j.signed(j.winner), j.signed(j.runnerUp))
-		v.PValue, v.Significant = j.lead.P, j.lead.Standing == Better
+		v.PValue, v.Significant = &j.lead.P, j.lead.Standing == Better
 	}
 	if c := j.leastBad(); c != nil {
 		v.LeastBad = c.name
 	}
+	v.Outcome = j.outcome()
 	v.Sentence = j.sentence()
 	return v
 }
@@ -98,6 +123,7 @@ type judging struct {
 	objective        Objective
 	metric           Metric
 	maxPeak          float64
+	fallback         bool          // the objective was not chosen and is not drain
 	ranking          []*contestant // the best first, eligible or not
 	winner, runnerUp *contestant   // nil if there is none
 	lead             Comparison    // of the winner over the runner-up
@@ -112,6 +138,9 @@ type contestant struct {
 	// Why it is disqualified: it loses calls, or exceeds the bound; empty if not.
 	loss, over string
 }
+
+// arrives reports whether c has a figure, and a finite one on most seeds.
+func (c *contestant) arrives() bool { return c.figure.Undefined < 1 && c.figure.Never < 0.5 }
 
 func (c *contestant) eligible() bool { return c.loss == "" && c.over == "" }
 
@@ -190,18 +219,58 @@ func (j *judging) compare(a, b *contestant) int {
 }
 
 // leastBad returns who is named if nobody is eligible. The objective alone
-// would name those that fail fastest.
+// would name those that fail fastest. A refusal that is taken for an answer is
+// worse than any failure that is seen, and a lost call worse than a peak.
 func (j *judging) leastBad() *contestant {
-	var best *contestant
-	most := 0.0
+	var able []*contestant
 	for _, c := range j.ranking { // ties go to the better by the objective
-		success := c.result.mean(SuccessRate)
-		switch {
-		case c.eligible():
+		if c.eligible() {
 			return nil
-		case c.over == "" && success > most:
-			best, most = c, success
+		}
+		if c.result.mean(SuccessRate) > 0 {
+			able = append(able, c)
 		}
 	}
-	return best
+	if len(able) == 0 {
+		return nil
+	}
+	return slices.MinFunc(able, func(a, b *contestant) int {
+		return cmp.Or(
+			cmp.Compare(a.silent(), b.silent()),
+			-cmp.Compare(a.result.mean(SuccessRate), b.result.mean(SuccessRate)),
+			cmp.Compare(a.excess(j.maxPeak), b.excess(j.maxPeak)),
+		)
+	})
+}
+
+// silent is 1 if c takes refusals for answers.
+func (c *contestant) silent() int {
+	if lost(c.result.Figure(SilentLosses)) {
+		return 1
+	}
+	return 0
+}
+
+// excess is the peak, × capacity, as far as it is over the bound.
+func (c *contestant) excess(bound float64) float64 {
+	if c.over == "" {
+		return 0
+	}
+	return c.multiple - bound
+}
+
+// outcome says how the comparison ended.
+func (j *judging) outcome() Outcome {
+	names := j.eligible()
+	switch {
+	case len(j.Results) == 0:
+		return Nothing
+	case j.winner != nil:
+		return Won
+	case len(names) == 0:
+		return NoneFit
+	case j.contestant(names[0]).figure.Undefined == 1: // the best of them
+		return NoMeaning
+	}
+	return Unreached
 }

@@ -58,6 +58,9 @@ func TestSentences(t *testing.T) {
 	recoversIn := func(name string, seconds float64) runner {
 		return runner{name, func(_ uint64, v *Values) { v[DrainTime], v[RecoveryTime] = Undefined, seconds }}
 	}
+	waits := func(name string, seconds float64) runner {
+		return runner{name, func(_ uint64, v *Values) { v[RecoveryTime], v[LatencyP99] = Undefined, seconds }}
+	}
 	for _, test := range []struct {
 		name     string
 		scenario Scenario
@@ -90,12 +93,13 @@ func TestSentences(t *testing.T) {
 			"quick wins on peak after the outage: 6 attempts per second (the same on all 20 seeds). It is the only strategy compared."},
 		{"nobody is fit", outage, 20, ByDrain, []runner{fails(quick, 3), gaveUp, naive},
 			"No strategy is fit to win: each one either loses jobs or has a peak over the bound of 5 × capacity. " +
-				"Least bad is quick, which keeps to the bound and answers 95 % of the jobs. " +
+				"Least bad is naive: it answers 100 % of the jobs, but its peak of 1,086 per second after the outage is 362 × capacity, over the bound of 5 ×. " +
 				"Disqualified: naive (peak of 362 × capacity); quick (3 of 60 jobs fail); five-tries (all 60 jobs fail)."},
 		{"nobody answers", outage, 20, ByDrain, []runner{gaveUp},
 			"No strategy is fit to win: each one loses jobs. Disqualified: five-tries (all 60 jobs fail)."},
 		{"nobody keeps the bound", outage, 20, ByDrain, []runner{naive, fixed},
 			"No strategy is fit to win: each one's peak is over the bound of 5 × capacity. " +
+				"Least bad is fixed: it answers 100 % of the jobs, but its peak of 60 per second after the outage is 20 × capacity, over the bound of 5 ×. " +
 				"Disqualified: naive and fixed (peaks of 20 to 362 × capacity)."},
 		{"recovery that sometimes never comes", open, 20, ByDrain,
 			[]runner{recovers("often", func(s uint64) bool { return s%5 == 0 }), recovers("seldom", func(s uint64) bool { return s == 7 })},
@@ -112,7 +116,32 @@ func TestSentences(t *testing.T) {
 			"Nobody wins on recovery time after the outage: none of a and b gets there within the run of 3,600 s."},
 		{"an objective without a meaning", quiet, 20, ByDrain,
 			[]runner{{"a", func(_ uint64, v *Values) { v[RecoveryTime] = Undefined }}},
-			"Nobody wins on recovery time: it is undefined in this scenario; choose another objective."},
+			"Nobody wins on recovery time: it is undefined in this scenario; choose peak, attempts, latency or success."},
+		{"no fault and no objective", quiet, 20, ByDefault, []runner{waits("a", 3), waits("b", 2)},
+			"b wins (no fault, so judged by p99 latency): 2 s (the same on all 20 seeds). " +
+				"The runner-up is a with 3 s; the difference is significant (p < 0.001, paired by seed)."},
+		{"a fault and no objective", outage, 20, ByDefault, []runner{quick},
+			"quick wins on drain time after the outage: 56.3 s (95 % interval 56.2 to 56.4 s over 20 seeds). It is the only strategy compared."},
+		{"a time that never comes on half of the seeds does not win", open, 20, ByDrain,
+			[]runner{recovers("a", func(s uint64) bool { return s%2 == 0 }), recovers("b", func(s uint64) bool { return s > 3 })},
+			"Nobody wins on recovery time after the outage: none of a and b gets there on most seeds."},
+		{"the only one that gets there", open, 20, ByDrain,
+			[]runner{recovers("a", func(s uint64) bool { return s%2 == 0 }), recoversIn("b", 3)},
+			"b wins on recovery time after the outage: 3 s (the same on all 20 seeds). No other strategy that is fit to win gets there on most seeds."},
+		{"three are level", outage, 8, BySuccess, []runner{slow, {"thrifty", func(_ uint64, v *Values) { v[Attempts] = 120 }}, quick},
+			"thrifty wins on success rate: 100 % (the same on all 8 seeds). " +
+				"3 strategies are level on every seed, so fewer attempts decide; the runner-up, slow, makes more attempts (240 against 120)."},
+		{"three are level in all", outage, 8, BySuccess, []runner{slow, drains("thrifty", 1, 0), quick},
+			"slow wins on success rate: 100 % (the same on all 8 seeds). 3 strategies are level on every seed, so fewer attempts decide, and then the order of the table; the runner-up is thrifty."},
+		{"three are level in attempts", outage, 8, ByAttempts, []runner{slow, drains("thrifty", 1, 0), quick},
+			"slow wins on attempts: 240 attempts (the same on all 8 seeds). 3 strategies are level on every seed, so the order of the table decides; the runner-up is thrifty."},
+		{"times of nanoseconds", outage, 20, ByDrain, []runner{drains("quick", 1.04e-7, 20e-9), drains("slow", 3e-6, 0)},
+			"quick wins on drain time after the outage: 114 ns (95 % interval 109 to 119 ns over 20 seeds). " +
+				"The runner-up is slow with 3 µs; the difference is significant (p < 0.001, paired by seed)."},
+		{"a spread that rounds to nothing is not none", outage, 20, ByDrain, []runner{drains("quick", 100, 0.1)},
+			"quick wins on drain time after the outage: 100 s (over 20 seeds). It is the only strategy compared."},
+		{"thousands of seeds", outage, 4000, ByPeak, []runner{quick},
+			"quick wins on peak after the outage: 6 attempts per second (the same on all 4,000 seeds). It is the only strategy compared."},
 		{"bins of half a second", open, 20, ByPeak, []runner{quick, naive},
 			"quick wins on peak after the outage: 6 attempts per 0.5 s (the same on all 20 seeds). No other strategy is fit to win. " +
 				"Disqualified: naive (peak of 362 × capacity)."},
@@ -120,7 +149,7 @@ func TestSentences(t *testing.T) {
 			"low wins on peak: 12 attempts per 0.5 s (the same on all 20 seeds). " +
 				"The runner-up is naive with 60 attempts per 0.5 s; the difference is significant (p < 0.001, paired by seed)."},
 		{"without a fault nobody keeps to a bound", quiet, 20, ByPeak, []runner{fails(quick, 3)},
-			"No strategy is fit to win: each one loses calls. Least bad is quick, which answers 95 % of the calls. " +
+			"No strategy is fit to win: each one loses calls. Least bad is quick: it answers 95 % of the calls, but 3 of 60 calls fail. " +
 				"Disqualified: quick (3 of 60 calls fail)."},
 		{"nothing", outage, 20, ByPeak, nil, "There is nothing to compare."},
 	} {
@@ -134,6 +163,45 @@ func TestSentences(t *testing.T) {
 	assert.Contains(t, Judge(r, ByDrain, 5).Sentence, "The comparison was interrupted; this is the verdict on the strategies that were finished. quick wins")
 	r.Results = nil
 	assert.Equal(t, "The comparison was interrupted before any strategy was finished.", Judge(r, ByDrain, 5).Sentence)
+}
+
+// The least bad has no silent losses if any strategy has none, answers most of
+// those, and is never named without what is wrong with it.
+func TestLeastBad(t *testing.T) {
+	plain := drains("", 60, 0)
+	named := func(name string, r runner) runner { return runner{name, r.edit} }
+	deceived := runner{"deceived", func(_ uint64, v *Values) { v[SilentLosses], v[SuccessRate] = 3, 0.95 }}
+	for _, test := range []struct {
+		runners []runner
+		want    string
+	}{
+		{[]runner{deceived, named("half", fails(plain, 30))}, "half: it answers 50 % of the jobs and keeps to the bound, but 30 of 60 jobs fail."},
+		{[]runner{named("half", fails(plain, 30)), named("tall", peaks(plain, 60))}, "tall: it answers 100 % of the jobs, but its peak of 60 per second"},
+		{[]runner{named("both", peaks(fails(plain, 30), 60)), named("half", fails(plain, 30))}, "half: it answers 50 % of the jobs and keeps to the bound, but"},
+		{[]runner{deceived}, "deceived: it answers 95 % of the jobs and keeps to the bound, but it takes 3 refusals for answers: silent losses."},
+	} {
+		v := Judge(contest(outage, ascending(1, 6), test.runners...), ByDrain, 5)
+		assert.Equal(t, NoneFit, v.Outcome)
+		assert.Contains(t, v.Sentence, "Least bad is "+test.want)
+		assert.Regexp(t, "^"+v.LeastBad+":", test.want)
+		assert.Nil(t, v.PValue, "there is nothing to compare")
+	}
+}
+
+// The outcome says what the sentence says, for who draws a picture of it.
+func TestOutcomes(t *testing.T) {
+	quiet := outage
+	quiet.OneShot, quiet.Faults = false, nil
+	undefined := runner{"x", func(_ uint64, v *Values) { v[RecoveryTime] = Undefined }}
+	never := runner{"x", func(_ uint64, v *Values) { v[DrainTime] = Never }}
+	for want, r := range map[Outcome]*Result{
+		Won: contest(outage, ascending(1, 2), drains("x", 1, 0)), NoneFit: contest(outage, ascending(1, 2), fails(drains("x", 1, 0), 1)),
+		NoMeaning: contest(quiet, ascending(1, 2), undefined), Unreached: contest(outage, ascending(1, 2), never), Nothing: contest(outage, ascending(1, 2)),
+	} {
+		assert.Equal(t, want, Judge(r, ByDrain, 5).Outcome)
+	}
+	v := Judge(contest(quiet, ascending(1, 2), undefined), ByDefault, 5)
+	assert.Equal(t, []any{"latency", "latency_p99", true}, []any{v.Objective, v.Metric, v.Fallback})
 }
 
 func TestReasons(t *testing.T) {

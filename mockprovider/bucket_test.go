@@ -1,0 +1,104 @@
+package mockprovider
+
+import (
+	"math"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"herdlab/mockprovider/wire"
+)
+
+func TestTokenBucket(t *testing.T) {
+	play(t, Config{Limits: []Limit{TokenBucket{Limit: 3, Length: 10 * time.Second, Burst: 2, Refusal: As429.WithHint(Hint{Kind: Exact})}}}, `
+		@7s arrive 1 -> 1 started 0s
+		arrive 2 -> 2 started 0s
+		arrive 3 -> 3 429 rate after=3.333333334s limit=3 left=0
+		@9s arrive 4 -> 4 429 rate after=1.333333334s limit=3 left=0  # refusals take nothing
+		@10.333333333s arrive 5 -> 5 429 rate after=1ns limit=3 left=0
+		@10.333333334s arrive 6 -> 6 started 0s
+		@13.666666667s arrive 7 -> 7 started 0s                       # thirds are not lost: 20/3 s after 7 s
+		arrive 8 -> 8 429 rate after=3.333333333s limit=3 left=0
+		@1h0m0s arrive 9 -> 9 started 0s                              # no more than two are kept
+		arrive 10 -> 10 started 0s
+		arrive 11 -> 11 429 rate after=3.333333334s limit=3 left=0`)
+}
+
+// A refused request gets its token back, or not.
+func TestTokenBucketUndo(t *testing.T) {
+	for keep, third := range map[bool]string{false: "started 5s", true: "429 rate limit=1 left=0"} {
+		play(t, Config{
+			Limits: []Limit{TokenBucket{Limit: 1, Length: time.Hour, Burst: 2}, Semaphore{Limit: 1}}, KeepOnRefusal: keep, Service: takes(5 * time.Second),
+		}, `
+			arrive 1 -> 1 started 5s
+			@1s arrive 2 -> 2 429 concurrency limit=1 left=0
+			@5s done 1 -> 1 200 ok slot=5s
+			arrive 3 -> 3 `+third)
+	}
+}
+
+// gcra is the other way to say the same (ITU-T I.371): a request is due a
+// length ÷ limit after the one before it was, and may come burst − 1 of them
+// too early.
+type gcra struct {
+	TokenBucket
+	due *big.Rat // the theoretical arrival time of the next
+}
+
+func (g *gcra) interval() *big.Rat { return big.NewRat(int64(g.Length), int64(g.Limit)) }
+
+func (g *gcra) room(now time.Duration) bool {
+	early := new(big.Rat).Sub(g.due, big.NewRat(int64(now), 1))
+	return early.Cmp(new(big.Rat).Mul(g.interval(), big.NewRat(int64(g.Burst-1), 1))) <= 0
+}
+
+func (g *gcra) count(now time.Duration) {
+	if at := big.NewRat(int64(now), 1); g.due.Cmp(at) < 0 {
+		g.due = at
+	}
+	g.due = new(big.Rat).Add(g.due, g.interval())
+}
+
+func TestTokenBucketAgainstGCRA(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := TokenBucket{
+			Limit:   rapid.Int32Range(1, 8).Draw(t, "limit"),
+			Length:  time.Duration(rapid.IntRange(1, 100).Draw(t, "length")),
+			Burst:   rapid.Int32Range(1, 8).Draw(t, "burst"),
+			Refusal: Refusal{Hint: Hint{Kind: Exact}},
+		}
+		counted := playTwins(t, b.Gate(0), &gcra{b, new(big.Rat)}, true)
+		// At most b + r·t in any interval of length t, both ends included.
+		for i, from := range counted {
+			for k, to := range counted[i:] {
+				require.LessOrEqual(t, int64(k+1), int64(b.Burst)+int64(to-from)*int64(b.Limit)/int64(b.Length))
+			}
+		}
+	})
+}
+
+func TestTokenBucketValidate(t *testing.T) {
+	for want, b := range map[string]TokenBucket{
+		"token bucket: the limit must be at least 1": {Length: 1, Burst: 1},
+		"token bucket: the length must be positive":  {Limit: 1, Burst: 1},
+		"token bucket: the burst must be at least 1": {Limit: 1, Length: 1},
+		"token bucket: a burst of 2147483647 at 7 per 24h0m0s is too large to count; take a smaller burst or a rounder rate": {
+			Limit: 7, Length: 24 * time.Hour, Burst: math.MaxInt32},
+	} {
+		require.EqualError(t, b.Validate(), want)
+	}
+	// What is fine to count is counted to the last unit.
+	b := TokenBucket{Limit: 1, Length: longest, Burst: 1, Refusal: Refusal{Hint: Hint{Kind: Exact}}}
+	require.NoError(t, b.Validate())
+	gate := b.Gate(0)
+	require.True(t, gate.Take(0, &wire.Request{}))
+	require.False(t, gate.Take(longest-1, &wire.Request{}))
+	var r wire.Reply
+	gate.Refuse(longest-1, &wire.Request{}, &r)
+	require.Equal(t, time.Duration(1), r.RetryAfter)
+	require.True(t, gate.Take(longest, &wire.Request{}))
+	require.True(t, gate.Take(math.MaxInt64, &wire.Request{}))
+}

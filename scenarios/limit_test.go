@@ -1,0 +1,55 @@
+package scenarios_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/scenarios"
+)
+
+// What a file says of a limit is what the provider does: of thirty requests of
+// 2 s at once, so many pass, and the next is told when to come back.
+func TestLimitsReachTheProvider(t *testing.T) {
+	const s = time.Second
+	for line, c := range map[string]struct {
+		passed   int
+		class    wire.Class
+		hint     time.Duration
+		limit    int32
+		capacity float64 // per second
+	}{
+		"window: {limit: 5/min, anchored: true, retry_after: exact}": {5, wire.Rate, 60 * s, 5, 5. / 60},
+		"window: {limit: 5/min, says: 20, retry_after: 3s}":          {5, wire.Rate, 3 * s, 20, 5. / 60},
+		"joint: {limit: 5/10s, retry_after: 3s}":                     {3, wire.Concurrency, 3 * s, 5, 0.5},
+		"joint: {limit: 60/10s, says: 7}":                            {30, wire.Concurrency, wire.NoHint, 7, 6},
+		"sliding_log: {limit: 5/min, retry_after: exact}":            {5, wire.Rate, 60 * s, 5, 5. / 60},
+		"sliding_counter: {limit: 4/min, retry_after: exact}":        {4, wire.Rate, 75 * s, 4, 3. / 60},
+		"token_bucket: {limit: 0.7/s, burst: 9, retry_after: exact}": {9, wire.Rate, 1_428_571_429, 7, 0.7},
+		"token_bucket: {limit: 120/min, burst: 20, says: 120}":       {20, wire.Rate, wire.NoHint, 120, 2},
+		"concurrency: {limit: 6, says: 60}":                          {6, wire.Concurrency, wire.NoHint, 60, 3},
+	} {
+		src := strings.Replace(valid, "  capacity: {slots: 2, service: 2s}", "  capacity: {service: 2s}\n  limits: [{"+line+"}]", 1)
+		src = strings.Replace(src, "faults:\n  - outage: {from: 0s, to: 10s}\n", "", 1)
+		scenario, err := scenarios.Parse("x.yaml", []byte(src))
+		require.NoError(t, err, line)
+		require.InDelta(t, c.capacity, scenario.Plan().Capacity, 1e-12, line)
+		x, err := scenario.Experiment(0, 1)
+		require.NoError(t, err)
+		passed, told := 0, wire.Reply{}
+		for range 31 {
+			e := x.Provider.Step(0, &wire.Input{Kind: wire.Arrive}, nil)[0]
+			if e.Kind == wire.Started {
+				passed++
+			}
+			told = e.Reply // of the last
+		}
+		require.Equal(t, c.passed, passed, line)
+		require.Equal(t, c.class, told.Class, line)
+		require.Equal(t, c.hint, told.RetryAfter, line)
+		require.Equal(t, c.limit, told.Limit, line)
+	}
+}
