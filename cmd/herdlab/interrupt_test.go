@@ -62,6 +62,8 @@ func TestInterruptAtOnce(t *testing.T) {
 	assert.Equal(t, exitInterrupted, got.code)
 	assert.Empty(t, got.out)
 	assert.Contains(t, got.err, "interrupted; 0 of 4 strategies are complete")
+	one := herdlabIn(ctx, "", "compare", "--only", "naive")
+	assert.Contains(t, one.err, "interrupted; 0 of 1 strategies are complete")
 	got = herdlabIn(ctx, "", with("--json")...)
 	assert.Equal(t, exitInterrupted, got.code)
 	r, err := metrics.ReadResult(strings.NewReader(got.out))

@@ -66,7 +66,7 @@ func mergeable(a, b *Result) error {
 	case a.Scenario.SHA256 != b.Scenario.SHA256:
 		return fmt.Errorf("they are of different scenarios, %q (SHA-256 %.12s…) and %q (SHA-256 %.12s…)",
 			a.Scenario.Name, a.Scenario.SHA256, b.Scenario.Name, b.Scenario.SHA256)
-	case !reflect.DeepEqual(a.Scenario, b.Scenario):
+	case !sameScenario(a.Scenario, b.Scenario):
 		return fmt.Errorf("scenario %q was run with different input or options", a.Scenario.Name)
 	case a.Tool != b.Tool:
 		return fmt.Errorf("they were made by %s %s and by %s %s", a.Tool.Name, a.Tool.Version, b.Tool.Name, b.Tool.Version)
@@ -77,6 +77,15 @@ func mergeable(a, b *Result) error {
 			a.Verdict.Objective, a.Verdict.MaxPeak, b.Verdict.Objective, b.Verdict.MaxPeak)
 	}
 	return errors.Join(a.validate(), b.validate())
+}
+
+// sameScenario compares two scenarios; no faults are no faults, however they are
+// listed.
+func sameScenario(a, b Scenario) bool {
+	if len(a.Faults)+len(b.Faults) == 0 {
+		a.Faults, b.Faults = nil, nil
+	}
+	return reflect.DeepEqual(a, b)
 }
 
 // interleave merges two ascending lists of seeds. from says of each seed

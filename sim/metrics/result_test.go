@@ -279,4 +279,7 @@ func TestJSONTellsAbsencesApart(t *testing.T) {
 	merged, err := Merge(b, a)
 	require.NoError(t, err)
 	assert.Equal(t, all, merged)
+	b.Scenario.Faults = []Span{}
+	_, err = Merge(a, b)
+	assert.NoError(t, err, "an empty list is none, too")
 }

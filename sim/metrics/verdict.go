@@ -72,14 +72,13 @@ const DefaultMaxPeak = 5.0
 //
 // A strategy wins only if it gets there on more than half of the seeds, that
 // is if the median of the objective's time is finite. Strategies are ranked by
-// the mean, those for which the time never comes on
-// some seed behind all others, by the median and then by how often. Those that
-// are level are ranked by their attempts, since each of them costs somebody
-// something. The winner is tested against the runner-up, seed by seed.
-// Choosing the two by the same data does not make luck pass for merit: the
-// best is further from each of the others than from the second (Gutmann and
-// Maymin, "Is the selected population the best?", Annals of Statistics 15,
-// 1987).
+// the mean, those for which the time never comes on some seed behind all
+// others, by the median and then by how often. Those that are level are ranked
+// by their attempts, since each of them costs somebody something. The winner
+// is tested against the runner-up, seed by seed. Choosing the two by the same
+// data does not make luck pass for merit: the best is further from each of the
+// others than from the second (Gutmann and Maymin, "Is the selected population
+// the best?", Annals of Statistics 15, 1987).
 func Judge(r *Result, o Objective, maxPeak float64) *Verdict {
 	v := &Verdict{
 		Fallback: o == ByDefault && o.In(&r.Scenario) != ByDrain, MaxPeak: maxPeak,
@@ -140,7 +139,7 @@ type contestant struct {
 }
 
 // arrives reports whether c has a figure, and a finite one on most seeds.
-func (c *contestant) arrives() bool { return c.figure.Undefined < 1 && c.figure.Never < 0.5 }
+func (c *contestant) arrives() bool { return c.figure.Mean != nil || c.figure.Median != nil }
 
 func (c *contestant) eligible() bool { return c.loss == "" && c.over == "" }
 

@@ -200,6 +200,9 @@ func TestOutcomes(t *testing.T) {
 	} {
 		assert.Equal(t, want, Judge(r, ByDrain, 5).Outcome)
 	}
+	// Undefined seeds say nothing: of those that are left, never is not a win.
+	mixed := runner{"x", func(seed uint64, v *Values) { v[DrainTime] = []float64{5, Never, Undefined, Undefined}[seed-1] }}
+	assert.Equal(t, Unreached, Judge(contest(outage, ascending(1, 4), mixed), ByDrain, 5).Outcome)
 	v := Judge(contest(quiet, ascending(1, 2), undefined), ByDefault, 5)
 	assert.Equal(t, []any{"latency", "latency_p99", true}, []any{v.Objective, v.Metric, v.Fallback})
 }
