@@ -1,0 +1,24 @@
+package sim
+
+import "fmt"
+
+// perCaller is how many decisions at one instant each caller may explain.
+const perCaller = 1000
+
+// stuck stops a run whose time stands still: there were more decisions at one
+// instant than any herd can explain.
+func (r *run) stuck(i uint32, c *call, f *fleet) {
+	phase := c.phase
+	if phase == 0 {
+		phase = r.idled
+	}
+	where := "whose calls follow each other without a pause"
+	for k, name := range f.Program.Layers {
+		if phase>>k&1 != 0 {
+			where = "in layer " + name
+		}
+	}
+	client, _ := f.identify(i, c.seq)
+	r.err = fmt.Errorf("sim: %w: strategy %q keeps deciding at %v for client %d of fleet %q, %s; make it wait a positive time, or give refusals or think times a positive time",
+		ErrNoProgress, f.Program.Name, r.now, client, f.Name, where)
+}
