@@ -9,8 +9,6 @@ type series struct {
 	counts       []uint32
 }
 
-func (s series) end() float64 { return s.start + float64(len(s.counts))*s.width }
-
 // lastActive is the end of the last bin that is not empty, or start.
 func (s series) lastActive() float64 {
 	n := len(s.counts)

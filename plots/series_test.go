@@ -8,6 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
+// end is where the last bin of s ends.
+func (s series) end() float64 { return s.start + float64(len(s.counts))*s.width }
+
 func drawSeries(t *rapid.T) series {
 	// The first bin may begin before 0, so that the end of a fault is an edge.
 	width := rapid.SampledFrom([]float64{0.1, 0.5, 1, 2, 60}).Draw(t, "width")
