@@ -59,12 +59,11 @@ func wExperiment(tb testing.TB, clients int, virtual time.Duration, outages ...m
 	root := draw.New(1)
 	cfg := mockprovider.Config{
 		Limits: []mockprovider.Limit{
-			mockprovider.Window{Limit: int32(clients), Length: time.Second, Refusal: mockprovider.As429},
-			mockprovider.Semaphore{Limit: int32(3 * slots), Refusal: mockprovider.As14003},
+			mockprovider.Window{Limit: int32(clients), Length: time.Second, Terms: mockprovider.Terms{Refusal: mockprovider.As429}},
+			mockprovider.Semaphore{Limit: int32(3 * slots), Terms: mockprovider.Terms{Refusal: mockprovider.As14003}},
 		},
-		Slots: slots, Queue: 2 * slots, Full: mockprovider.As503,
-		Service: mockprovider.Service{First: draw.Expo(wService)},
-		Outages: outages,
+		Capacity: mockprovider.Capacity{Slots: slots, Queue: 2 * slots, Full: mockprovider.As503, Service: mockprovider.Service{First: draw.Expo(wService)}},
+		Outages:  outages,
 	}
 	provider, err := mockprovider.New(cfg, root.For(0))
 	if err != nil {

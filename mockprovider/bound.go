@@ -7,9 +7,9 @@ import (
 
 // Load is the work that a Bound is for.
 type Load struct {
-	// Accounts is how many accounts send it, as in Config. A limit that counts
-	// each by itself lets through what all of them together may.
-	Accounts int
+	// Space is who sends it, as in Config. A limit that counts each account by
+	// itself lets through what all of them together may.
+	Space
 	// MeanService is the mean time that a request holds its slot.
 	MeanService time.Duration
 }
@@ -66,7 +66,7 @@ func (b Bound) PerSecond() float64 {
 // Load returns the load that the provider's own accounts make with calls of the
 // given mean output length in tokens.
 func (c *Config) Load(outputTokens float64) Load {
-	return Load{Accounts: c.Accounts, MeanService: c.Service.Mean(outputTokens)}
+	return Load{Space: c.Space, MeanService: c.Service.Mean(outputTokens)}
 }
 
 // Bound returns what the provider can serve of a load: the tightest of its

@@ -21,28 +21,28 @@ func TestBound(t *testing.T) {
 		want   Bound
 		rate   float64
 	}{
-		"nothing bounds it":           {Config{Service: two}, 0, Bound{}, 0},
-		"slots":                       {Config{Slots: 6, Service: two}, 0, Bound{6, 2 * s, 6}, 3},
-		"slots that take no time":     {Config{Slots: 6}, 0, Bound{Concurrency: 6}, 0},
-		"tokens":                      {Config{Slots: 6, Service: Service{First: draw.Expo(s), PerToken: time.Millisecond}}, 2000, Bound{6, 3 * s, 6}, 2},
-		"a window is tighter":         {Config{Slots: 6, Service: two, Limits: []Limit{Window{Limit: 120, Length: m}}}, 0, Bound{120, m, 6}, 2},
-		"the slots are tighter":       {Config{Slots: 6, Service: two, Limits: []Limit{Window{Limit: 181, Length: m}}}, 0, Bound{6, 2 * s, 6}, 3},
-		"among equals the first":      {Config{Slots: 6, Service: two, Limits: []Limit{Window{Limit: 180, Length: m}}}, 0, Bound{6, 2 * s, 6}, 3},
+		"nothing bounds it":           {Config{Capacity: Capacity{Service: two}}, 0, Bound{}, 0},
+		"slots":                       {Config{Capacity: Capacity{Slots: 6, Service: two}}, 0, Bound{6, 2 * s, 6}, 3},
+		"slots that take no time":     {Config{Capacity: Capacity{Slots: 6}}, 0, Bound{Concurrency: 6}, 0},
+		"tokens":                      {Config{Capacity: Capacity{Slots: 6, Service: Service{First: draw.Expo(s), PerToken: time.Millisecond}}}, 2000, Bound{6, 3 * s, 6}, 2},
+		"a window is tighter":         {Config{Capacity: Capacity{Slots: 6, Service: two}, Limits: []Limit{Window{Limit: 120, Length: m}}}, 0, Bound{120, m, 6}, 2},
+		"the slots are tighter":       {Config{Capacity: Capacity{Slots: 6, Service: two}, Limits: []Limit{Window{Limit: 181, Length: m}}}, 0, Bound{6, 2 * s, 6}, 3},
+		"among equals the first":      {Config{Capacity: Capacity{Slots: 6, Service: two}, Limits: []Limit{Window{Limit: 180, Length: m}}}, 0, Bound{6, 2 * s, 6}, 3},
 		"a window alone":              {Config{Limits: []Limit{Window{Limit: 180, Length: m}}}, 0, Bound{180, m, 0}, 3},
-		"a semaphore":                 {Config{Slots: 6, Service: two, Limits: []Limit{Semaphore{Limit: 2}}}, 0, Bound{2, 2 * s, 2}, 1},
-		"a wider semaphore":           {Config{Slots: 6, Service: two, Limits: []Limit{Semaphore{Limit: 20}}}, 0, Bound{6, 2 * s, 6}, 3},
-		"the tightest of several":     {Config{Service: two, Limits: []Limit{Window{Limit: 5, Length: s}, Semaphore{Limit: 9}, Window{Limit: 60, Length: m}}}, 0, Bound{60, m, 9}, 1},
-		"accounts add up":             {Config{Service: two, Accounts: 10, Limits: []Limit{Window{Limit: 60, Length: m, Per: Account}}}, 0, Bound{600, m, 0}, 10},
-		"permits of accounts add up":  {Config{Service: two, Accounts: 10, Limits: []Limit{Semaphore{Limit: 3, Per: Account}}}, 0, Bound{30, 2 * s, 30}, 15},
-		"accounts not told apart":     {Config{Service: two, Limits: []Limit{Semaphore{Limit: 3, Per: Account}}}, 0, Bound{3, 2 * s, 3}, 1.5},
-		"everyone's do not":           {Config{Service: two, Accounts: 10, Limits: []Limit{Window{Limit: 60, Length: m}}}, 0, Bound{60, m, 0}, 1},
-		"the joint rule, short work":  {Config{Service: takes(time.Millisecond), Limits: []Limit{Joint{Limit: 20, Length: s}}}, 0, Bound{20, s, 20}, 20},
-		"the joint rule, long work":   {Config{Service: takes(4 * s), Accounts: 3, Limits: []Limit{Joint{Limit: 20, Length: s, Per: Account}}}, 0, Bound{60, 4 * s, 60}, 15},
-		"a sliding log":               {Config{Service: two, Accounts: 2, Limits: []Limit{SlidingLog{Limit: 60, Length: m, Per: Account}}}, 0, Bound{120, m, 0}, 2},
-		"a sliding counter":           {Config{Service: two, Accounts: 2, Limits: []Limit{SlidingCounter{Limit: 61, Length: m, Per: Account}}}, 0, Bound{120, m, 0}, 2},
-		"a sliding counter of one":    {Config{Service: two, Limits: []Limit{SlidingCounter{Limit: 1, Length: m}}}, 0, Bound{1, 2 * m, 0}, 1. / 120},
-		"a bucket, whatever it holds": {Config{Service: two, Limits: []Limit{TokenBucket{Limit: 60, Length: m, Burst: 1000}}}, 0, Bound{60, m, 0}, 1},
-		"accounts of many": {Config{Service: two, Accounts: math.MaxUint32, Limits: []Limit{Semaphore{Limit: math.MaxInt32, Per: Account}}}, 0,
+		"a semaphore":                 {Config{Capacity: Capacity{Slots: 6, Service: two}, Limits: []Limit{Semaphore{Limit: 2}}}, 0, Bound{2, 2 * s, 2}, 1},
+		"a wider semaphore":           {Config{Capacity: Capacity{Slots: 6, Service: two}, Limits: []Limit{Semaphore{Limit: 20}}}, 0, Bound{6, 2 * s, 6}, 3},
+		"the tightest of several":     {Config{Capacity: Capacity{Service: two}, Limits: []Limit{Window{Limit: 5, Length: s}, Semaphore{Limit: 9}, Window{Limit: 60, Length: m}}}, 0, Bound{60, m, 9}, 1},
+		"accounts add up":             {Config{Capacity: Capacity{Service: two}, Space: Space{Accounts: 10}, Limits: []Limit{Window{Limit: 60, Length: m, Terms: Terms{Per: Account}}}}, 0, Bound{600, m, 0}, 10},
+		"permits of accounts add up":  {Config{Capacity: Capacity{Service: two}, Space: Space{Accounts: 10}, Limits: []Limit{Semaphore{Limit: 3, Terms: Terms{Per: Account}}}}, 0, Bound{30, 2 * s, 30}, 15},
+		"accounts not told apart":     {Config{Capacity: Capacity{Service: two}, Limits: []Limit{Semaphore{Limit: 3, Terms: Terms{Per: Account}}}}, 0, Bound{3, 2 * s, 3}, 1.5},
+		"everyone's do not":           {Config{Capacity: Capacity{Service: two}, Space: Space{Accounts: 10}, Limits: []Limit{Window{Limit: 60, Length: m}}}, 0, Bound{60, m, 0}, 1},
+		"the joint rule, short work":  {Config{Capacity: Capacity{Service: takes(time.Millisecond)}, Limits: []Limit{Joint{Limit: 20, Length: s}}}, 0, Bound{20, s, 20}, 20},
+		"the joint rule, long work":   {Config{Capacity: Capacity{Service: takes(4 * s)}, Space: Space{Accounts: 3}, Limits: []Limit{Joint{Limit: 20, Length: s, Terms: Terms{Per: Account}}}}, 0, Bound{60, 4 * s, 60}, 15},
+		"a sliding log":               {Config{Capacity: Capacity{Service: two}, Space: Space{Accounts: 2}, Limits: []Limit{SlidingLog{Limit: 60, Length: m, Terms: Terms{Per: Account}}}}, 0, Bound{120, m, 0}, 2},
+		"a sliding counter":           {Config{Capacity: Capacity{Service: two}, Space: Space{Accounts: 2}, Limits: []Limit{SlidingCounter{Limit: 61, Length: m, Terms: Terms{Per: Account}}}}, 0, Bound{120, m, 0}, 2},
+		"a sliding counter of one":    {Config{Capacity: Capacity{Service: two}, Limits: []Limit{SlidingCounter{Limit: 1, Length: m}}}, 0, Bound{1, 2 * m, 0}, 1. / 120},
+		"a bucket, whatever it holds": {Config{Capacity: Capacity{Service: two}, Limits: []Limit{TokenBucket{Limit: 60, Length: m, Burst: 1000}}}, 0, Bound{60, m, 0}, 1},
+		"accounts of many": {Config{Capacity: Capacity{Service: two}, Space: Space{Accounts: math.MaxUint32}, Limits: []Limit{Semaphore{Limit: math.MaxInt32, Terms: Terms{Per: Account}}}}, 0,
 			Bound{math.MaxUint32 * math.MaxInt32, 2 * s, math.MaxUint32 * math.MaxInt32}, math.MaxUint32 * math.MaxInt32 / 2},
 	} {
 		got := c.cfg.Bound(c.cfg.Load(c.tokens))
@@ -50,7 +50,7 @@ func TestBound(t *testing.T) {
 		require.InDelta(t, c.rate, got.PerSecond(), 1e-12*max(1, c.rate), name)
 	}
 	// A load may be another than that of the provider's own accounts and service.
-	cfg := Config{Slots: 6, Service: two}
+	cfg := Config{Capacity: Capacity{Slots: 6, Service: two}}
 	require.Equal(t, Bound{6, m, 6}, cfg.Bound(Load{MeanService: m}))
 }
 
@@ -64,7 +64,7 @@ func (l limited) Bound(Load) Bound { return l.bound }
 
 // No kind of limit is known to the provider, so none is overlooked.
 func TestBoundOfAnyLimit(t *testing.T) {
-	cfg := Config{Slots: 6, Service: takes(2 * time.Second), Limits: []Limit{limited{bound: Bound{Count: 1, Per: time.Second, Concurrency: 2}}}}
+	cfg := Config{Capacity: Capacity{Slots: 6, Service: takes(2 * time.Second)}, Limits: []Limit{limited{bound: Bound{Count: 1, Per: time.Second, Concurrency: 2}}}}
 	require.Equal(t, Bound{1, time.Second, 2}, cfg.Bound(cfg.Load(0)))
 }
 

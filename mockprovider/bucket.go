@@ -18,14 +18,13 @@ type TokenBucket struct {
 	Limit  int32
 	Length time.Duration
 	// Burst is the size of the bucket, ≥ 1.
-	Burst   int32
-	Per     Counted
-	Refusal Refusal // As429 by default
+	Burst int32
+	Terms
 }
 
 // Validate implements Limit.
 func (b TokenBucket) Validate() error {
-	if err := validateCount("token bucket", b.Limit, b.Length, b.Per, b.Refusal); err != nil {
+	if err := validateCount("token bucket", b.Limit, b.Length, b.Terms); err != nil {
 		return err
 	}
 	if b.Burst < 1 {
@@ -39,7 +38,7 @@ func (b TokenBucket) Validate() error {
 
 // Bound implements Limit: the rate at which tokens arrive.
 func (b TokenBucket) Bound(load Load) Bound {
-	return Bound{Count: int64(b.Limit) * int64(b.Per.keys(load.Accounts)), Per: b.Length}
+	return Bound{Count: int64(b.Limit) * int64(b.Per.keys(load.Space)), Per: b.Length}
 }
 
 // units returns how many units arrive in a nanosecond and how many a token has:
@@ -53,9 +52,8 @@ func (b TokenBucket) units() (rate, token int64) {
 }
 
 // Gate implements Limit.
-func (b TokenBucket) Gate(accounts int) Gate {
-	b.Refusal = b.Refusal.or(As429)
-	g := &tokenBucket{TokenBucket: b, keying: b.Per.keying(accounts), keys: make([]bucket, b.Per.keys(accounts))}
+func (b TokenBucket) Gate(space Space) Gate {
+	g := &tokenBucket{TokenBucket: b, keying: b.Per.keying(space), keys: make([]bucket, b.Per.keys(space))}
 	g.rate, g.token = b.units()
 	g.most = (int64(b.Burst) - 1) * g.token
 	return g
@@ -101,7 +99,7 @@ func (b *tokenBucket) Refuse(now time.Duration, r *wire.Request, to *wire.Reply)
 	if over%b.rate > 0 {
 		ready++
 	}
-	b.Refusal.reply(now, to, wire.Rate, time.Duration(ready), b.Limit, 0)
+	b.Refusal.reply(to, wire.Rate, time.Duration(ready), b.Limit, 0)
 }
 
 // Undo implements Gate.
@@ -112,4 +110,4 @@ func (b *tokenBucket) Undo(_ time.Duration, r *wire.Request, keep bool) {
 }
 
 // Release implements Gate: a bucket does not care when work is over, or how.
-func (*tokenBucket) Release(time.Duration, *wire.Request, wire.Class) {}
+func (*tokenBucket) Release(time.Duration, *wire.Request, Ended) {}

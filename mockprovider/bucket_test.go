@@ -13,7 +13,7 @@ import (
 )
 
 func TestTokenBucket(t *testing.T) {
-	play(t, Config{Limits: []Limit{TokenBucket{Limit: 3, Length: 10 * time.Second, Burst: 2, Refusal: As429.WithHint(Hint{Kind: Exact})}}}, `
+	play(t, Config{Limits: []Limit{TokenBucket{Limit: 3, Length: 10 * time.Second, Burst: 2, Terms: Terms{Refusal: As429.WithHint(Hint{Kind: Exact})}}}}, `
 		@7s arrive 1 -> 1 started 0s
 		arrive 2 -> 2 started 0s
 		arrive 3 -> 3 429 rate after=3.333333334s limit=3 left=0
@@ -31,7 +31,7 @@ func TestTokenBucket(t *testing.T) {
 func TestTokenBucketUndo(t *testing.T) {
 	for keep, third := range map[bool]string{false: "started 5s", true: "429 rate limit=1 left=0"} {
 		play(t, Config{
-			Limits: []Limit{TokenBucket{Limit: 1, Length: time.Hour, Burst: 2}, Semaphore{Limit: 1}}, KeepOnRefusal: keep, Service: takes(5 * time.Second),
+			Limits: []Limit{TokenBucket{Limit: 1, Length: time.Hour, Burst: 2}, Semaphore{Limit: 1}}, KeepOnRefusal: keep, Capacity: Capacity{Service: takes(5 * time.Second)},
 		}, `
 			arrive 1 -> 1 started 5s
 			@1s arrive 2 -> 2 429 concurrency limit=1 left=0
@@ -65,12 +65,12 @@ func (g *gcra) count(now time.Duration) {
 func TestTokenBucketAgainstGCRA(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := TokenBucket{
-			Limit:   rapid.Int32Range(1, 8).Draw(t, "limit"),
-			Length:  time.Duration(rapid.IntRange(1, 100).Draw(t, "length")),
-			Burst:   rapid.Int32Range(1, 8).Draw(t, "burst"),
-			Refusal: Refusal{Hint: Hint{Kind: Exact}},
+			Limit:  rapid.Int32Range(1, 8).Draw(t, "limit"),
+			Length: time.Duration(rapid.IntRange(1, 100).Draw(t, "length")),
+			Burst:  rapid.Int32Range(1, 8).Draw(t, "burst"),
+			Terms:  Terms{Refusal: Refusal{Hint: Hint{Kind: Exact}}},
 		}
-		counted := playTwins(t, b.Gate(0), &gcra{b, new(big.Rat)}, true)
+		counted := playTwins(t, b.Gate(Space{}), &gcra{b, new(big.Rat)}, true)
 		// At most b + r·t in any interval of length t, both ends included.
 		for i, from := range counted {
 			for k, to := range counted[i:] {
@@ -91,9 +91,9 @@ func TestTokenBucketValidate(t *testing.T) {
 		require.EqualError(t, b.Validate(), want)
 	}
 	// What is fine to count is counted to the last unit.
-	b := TokenBucket{Limit: 1, Length: longest, Burst: 1, Refusal: Refusal{Hint: Hint{Kind: Exact}}}
+	b := TokenBucket{Limit: 1, Length: longest, Burst: 1, Terms: Terms{Refusal: Refusal{Hint: Hint{Kind: Exact}}}}
 	require.NoError(t, b.Validate())
-	gate := b.Gate(0)
+	gate := b.Gate(Space{})
 	require.True(t, gate.Take(0, &wire.Request{}))
 	require.False(t, gate.Take(longest-1, &wire.Request{}))
 	var r wire.Reply

@@ -3,9 +3,9 @@ package mockprovider
 import (
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"time"
+
+	"herdlab/mockprovider/wire"
 )
 
 // Config describes a provider. The zero value answers everything at once.
@@ -20,18 +20,26 @@ type Config struct {
 	// no work holds them.
 	Limits        []Limit
 	KeepOnRefusal bool
+	Capacity
+	// RefusalTime is how long a refusal takes, whatever its reason.
+	RefusalTime time.Duration
+	// Outages may overlap: where they do, the last in the list speaks.
+	Outages []Outage
+	// Space is how many accounts, keys, addresses, models and regions there
+	// are. Authentication refuses accounts beyond it.
+	Space
+	// Forms is how the provider puts its replies where nothing else is said;
+	// wire.Plain if nil.
+	Forms *wire.Forms
+}
+
+// Capacity is what serves requests, and for how long.
+type Capacity struct {
 	// Slots is how many requests are served at a time, 0 for no bound; Queue
 	// how many may wait for a slot. Full is the reply when there is no room.
 	Slots, Queue int
 	Full         Refusal
 	Service      Service
-	// RefusalTime is how long a refusal takes, whatever its reason.
-	RefusalTime time.Duration
-	// Outages may overlap: where they do, the last in the list speaks.
-	Outages []Outage
-	// Accounts is how many accounts there are; authentication refuses others.
-	// 0 means that accounts are not told apart: all requests are one account's.
-	Accounts int
 }
 
 // Validate says everything that is wrong with the configuration.
@@ -65,21 +73,8 @@ func (c *Config) Validate() error {
 	if c.RefusalTime < 0 || c.RefusalTime > longest {
 		check("refusal time", fmt.Errorf("it must be 0 to %v, not %v", longest, c.RefusalTime))
 	}
-	if c.Accounts < 0 || uint64(c.Accounts) > math.MaxUint32 {
-		check("accounts", fmt.Errorf("there must be 0 to %d, not %d", math.MaxUint32, c.Accounts))
-	}
+	check("space", c.Space.validate())
 	return errors.Join(errs...)
-}
-
-// withForms returns a copy of c, independent of the caller's, in which every
-// refusal has a form.
-func (c Config) withForms() Config {
-	c.BadKey, c.Full = c.BadKey.or(As401), c.Full.or(As503)
-	c.Outages = slices.Clone(c.Outages)
-	for i := range c.Outages {
-		c.Outages[i].Refusal = c.Outages[i].Refusal.or(As503)
-	}
-	return c
 }
 
 // FaultSpan returns when the first fault begins and the last one ends; both 0

@@ -22,35 +22,34 @@ func TestZeroConfigAnswersEverything(t *testing.T) {
 
 func TestConfigValidate(t *testing.T) {
 	for want, cfg := range map[string]Config{
-		"limit 2: window: the limit must be at least 1":                                {Limits: []Limit{Semaphore{Limit: 1}, Window{Length: 1}}},
-		"limit 1: window: the length must be positive":                                 {Limits: []Limit{Window{Limit: 1}}},
-		"limit 1: window: there is no way 2 of counting; use Everyone or Account":      {Limits: []Limit{Window{Limit: 1, Length: 1, Per: 2}}},
-		"limit 1: semaphore: the limit must be at least 1":                             {Limits: []Limit{Semaphore{}}},
-		"limit 1: semaphore: refusal: a hint must not be negative":                     {Limits: []Limit{Semaphore{Limit: 1, Refusal: Refusal{Hint: Hint{Value: -1}}}}},
-		"limit 1: joint: the limit must be at least 1":                                 {Limits: []Limit{Joint{Length: 1}}},
-		"limit 1: joint: the length must be positive":                                  {Limits: []Limit{Joint{Limit: 1}}},
-		"limit 1: sliding log: the limit must be at least 1":                           {Limits: []Limit{SlidingLog{Length: 1}}},
-		"limit 1: sliding counter: the length must be positive":                        {Limits: []Limit{SlidingCounter{Limit: 1}}},
-		"limit 1: sliding log: there is no way 9 of counting; use Everyone or Account": {Limits: []Limit{SlidingLog{Limit: 1, Length: 1, Per: 9}}},
-		"limit 1: token bucket: the burst must be at least 1":                          {Limits: []Limit{TokenBucket{Limit: 1, Length: 1}}},
-		"limit 1: it is nil; leave it out":                                             {Limits: []Limit{nil}},
-		"outage 1: it must not begin before 0":                                         {Outages: []Outage{{From: -1, To: 1}}},
-		"outage 2: it must end after it begins":                                        {Outages: []Outage{{To: 1}, {From: 1, To: 1}}},
-		"outage 1: refusal: status 700 is not a final HTTP status; use 200 to 599":     {Outages: []Outage{{To: 1, Refusal: Refusal{Status: 700}}}},
-		"bad key: refusal: status 1 is not a final HTTP status; use 200 to 599":        {BadKey: Refusal{Status: 1}},
-		"full: refusal: status 1 is not a final HTTP status; use 200 to 599":           {Full: Refusal{Status: 1}},
-		"service: times must not be negative":                                          {Service: Service{PerToken: -1}},
-		"capacity: slots and queue must not be negative":                               {Slots: -1},
-		"capacity: a queue needs a bounded number of slots":                            {Queue: 1},
-		"refusal time: it must be 0 to " + longest.String() + ", not -1ns":             {RefusalTime: -1},
-		"accounts: there must be 0 to 4294967295, not -1":                              {Accounts: -1},
+		"limit 2: window: the limit must be at least 1":            {Limits: []Limit{Semaphore{Limit: 1}, Window{Length: 1}}},
+		"limit 1: window: the length must be positive":             {Limits: []Limit{Window{Limit: 1}}},
+		"limit 1: semaphore: the limit must be at least 1":         {Limits: []Limit{Semaphore{}}},
+		"limit 1: semaphore: refusal: a hint must not be negative": {Limits: []Limit{Semaphore{Limit: 1, Terms: Terms{Refusal: Refusal{Hint: Hint{Value: -1}}}}}},
+		"limit 1: joint: the limit must be at least 1":             {Limits: []Limit{Joint{Length: 1}}},
+		"limit 1: joint: the length must be positive":              {Limits: []Limit{Joint{Limit: 1}}},
+		"limit 1: sliding log: the limit must be at least 1":       {Limits: []Limit{SlidingLog{Length: 1}}},
+		"limit 1: sliding counter: the length must be positive":    {Limits: []Limit{SlidingCounter{Limit: 1}}},
+		"limit 1: sliding log: there is no way counted(0x80) of counting; combine Account, Key, Address, Model, Region and Organisation, or use Everyone": {Limits: []Limit{SlidingLog{Limit: 1, Length: 1, Terms: Terms{Per: 0x80}}}},
+		"limit 1: token bucket: the burst must be at least 1":                      {Limits: []Limit{TokenBucket{Limit: 1, Length: 1}}},
+		"limit 1: it is nil; leave it out":                                         {Limits: []Limit{nil}},
+		"outage 1: it must not begin before 0":                                     {Outages: []Outage{{From: -1, To: 1}}},
+		"outage 2: it must end after it begins":                                    {Outages: []Outage{{To: 1}, {From: 1, To: 1}}},
+		"outage 1: refusal: status 700 is not a final HTTP status; use 200 to 599": {Outages: []Outage{{To: 1, Refusal: Refusal{Status: 700}}}},
+		"bad key: refusal: status 1 is not a final HTTP status; use 200 to 599":    {BadKey: Refusal{Status: 1}},
+		"full: refusal: status 1 is not a final HTTP status; use 200 to 599":       {Capacity: Capacity{Full: Refusal{Status: 1}}},
+		"service: times must not be negative":                                      {Capacity: Capacity{Service: Service{PerToken: -1}}},
+		"capacity: slots and queue must not be negative":                           {Capacity: Capacity{Slots: -1}},
+		"capacity: a queue needs a bounded number of slots":                        {Capacity: Capacity{Queue: 1}},
+		"refusal time: it must be 0 to " + longest.String() + ", not -1ns":         {RefusalTime: -1},
+		"space: there must be 0 to 4294967295 of each account, not -1":             {Space: Space{Accounts: -1}},
 	} {
 		require.EqualError(t, cfg.Validate(), want)
 		_, err := New(cfg, draw.New(1))
 		require.EqualError(t, err, "provider: "+want)
 	}
 	// Everything that is wrong is said at once.
-	bad := Config{Slots: -1, RefusalTime: -1, Limits: []Limit{Semaphore{}, Window{}}}
+	bad := Config{Capacity: Capacity{Slots: -1}, RefusalTime: -1, Limits: []Limit{Semaphore{}, Window{}}}
 	require.Len(t, strings.Split(bad.Validate().Error(), "\n"), 4)
 }
 

@@ -22,8 +22,8 @@ func TestOutage(t *testing.T) {
 	})
 	t.Run("work in service and in the queue is carried on", func(t *testing.T) {
 		play(t, Config{
-			Slots: 1, Queue: 1, Service: takes(15 * time.Second),
-			Outages: []Outage{{From: 10 * time.Second, To: 40 * time.Second}},
+			Capacity: Capacity{Slots: 1, Queue: 1, Service: takes(15 * time.Second)},
+			Outages:  []Outage{{From: 10 * time.Second, To: 40 * time.Second}},
 		}, `
 			arrive 1 -> 1 started 15s
 			arrive 2 -> queued

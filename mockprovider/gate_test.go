@@ -74,11 +74,11 @@ func most(times []time.Duration, length time.Duration) (n int) {
 func counting(l int32, w time.Duration, hint Hint) []Limit {
 	r := Refusal{Hint: hint}
 	return []Limit{
-		Window{Limit: l, Length: w, Refusal: r},
-		Window{Limit: l, Length: w, Anchored: true, Refusal: r},
-		SlidingLog{Limit: l, Length: w, Refusal: r},
-		SlidingCounter{Limit: l, Length: w, Refusal: r},
-		TokenBucket{Limit: l, Length: w, Burst: l, Refusal: r},
+		Window{Limit: l, Length: w, Terms: Terms{Refusal: r}},
+		Window{Limit: l, Length: w, Anchored: true, Terms: Terms{Refusal: r}},
+		SlidingLog{Limit: l, Length: w, Terms: Terms{Refusal: r}},
+		SlidingCounter{Limit: l, Length: w, Terms: Terms{Refusal: r}},
+		TokenBucket{Limit: l, Length: w, Burst: l, Terms: Terms{Refusal: r}},
 	}
 }
 
@@ -102,7 +102,7 @@ func TestBoundIsWhatPasses(t *testing.T) {
 	for _, l := range []int32{1, 2, 3, 7, 60} {
 		for _, limit := range counting(l, 420, Hint{}) {
 			b := limit.Bound(Load{})
-			gate, n := limit.Gate(0), int64(0)
+			gate, n := limit.Gate(Space{}), int64(0)
 			for now := range k * b.Per {
 				if gate.Take(now, &wire.Request{}) {
 					n++
@@ -117,16 +117,16 @@ func TestBoundIsWhatPasses(t *testing.T) {
 
 func TestCountingLimitsOfAccounts(t *testing.T) {
 	for _, limit := range []Limit{
-		SlidingLog{Limit: 2, Length: time.Second, Per: Account},
-		SlidingCounter{Limit: 2, Length: time.Second, Per: Account},
-		TokenBucket{Limit: 2, Length: time.Second, Burst: 2, Per: Account},
+		SlidingLog{Limit: 2, Length: time.Second, Terms: Terms{Per: Account}},
+		SlidingCounter{Limit: 2, Length: time.Second, Terms: Terms{Per: Account}},
+		TokenBucket{Limit: 2, Length: time.Second, Burst: 2, Terms: Terms{Per: Account}},
 	} {
-		play(t, Config{Accounts: 2, Limits: []Limit{limit}}, `
+		play(t, Config{Space: Space{Accounts: 2}, Limits: []Limit{limit}}, `
 			arrive 1 account=0 -> 1 started 0s
 			arrive 2 account=0 -> 2 started 0s
 			arrive 3 account=0 -> 3 429 rate limit=2 left=0
 			arrive 4 account=1 -> 4 started 0s`)
-		require.Equal(t, 5*limit.Bound(Load{}).PerSecond(), limit.Bound(Load{Accounts: 5}).PerSecond())
+		require.Equal(t, 5*limit.Bound(Load{}).PerSecond(), limit.Bound(Load{Space: Space{Accounts: 5}}).PerSecond())
 	}
 }
 
@@ -177,13 +177,13 @@ func BenchmarkGate(b *testing.B) {
 	for i, name := range []string{"window", "window anchored", "log", "counter", "bucket", "joint", "semaphore"} {
 		for _, gap := range []time.Duration{2 * time.Millisecond, time.Microsecond} {
 			b.Run(fmt.Sprintf("%s/every %v", name, gap), func(b *testing.B) {
-				gate, now := limits[i].Gate(0), time.Duration(0)
+				gate, now := limits[i].Gate(Space{}), time.Duration(0)
 				var r wire.Request
 				var reply wire.Reply
 				b.ReportAllocs()
 				for b.Loop() {
 					if now += gap; gate.Take(now, &r) {
-						gate.Release(now, &r, wire.OK)
+						gate.Release(now, &r, Ended{})
 					} else {
 						gate.Refuse(now, &r, &reply)
 					}

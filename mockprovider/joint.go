@@ -18,30 +18,28 @@ type Joint struct {
 	// Anchored windows begin with the first request that is let in after the
 	// last one is over; others are aligned to the provider's clock.
 	Anchored bool
-	Per      Counted
-	// Refusal is As429 by default. Its class is the dimension that decided:
-	// Rate if the window is full by itself, so that only its end helps;
-	// Concurrency if there would be room but for what is in flight.
-	Refusal Refusal
+	// The class of a refusal is the dimension that decided: Rate if the window is
+	// full by itself, so that only its end helps; Concurrency if there would be
+	// room but for what is in flight.
+	Terms
 }
 
 // Validate implements Limit.
 func (j Joint) Validate() error {
-	return validateCount("joint", j.Limit, j.Length, j.Per, j.Refusal)
+	return validateCount("joint", j.Limit, j.Length, j.Terms)
 }
 
 // Bound implements Limit. No window sees more than Limit starts and no instant
 // more than Limit in flight, so it is the lower of the two rates. How near a
 // load comes depends on how it overlaps.
 func (j Joint) Bound(load Load) Bound {
-	n := int64(j.Limit) * int64(j.Per.keys(load.Accounts))
+	n := int64(j.Limit) * int64(j.Per.keys(load.Space))
 	return Bound{Count: n, Per: j.Length}.And(parallel(n, load.MeanService))
 }
 
 // Gate implements Limit.
-func (j Joint) Gate(accounts int) Gate {
-	j.Refusal = j.Refusal.or(As429)
-	return &joint{Joint: j, keying: j.Per.keying(accounts), keys: make([]jointKey, j.Per.keys(accounts))}
+func (j Joint) Gate(space Space) Gate {
+	return &joint{Joint: j, keying: j.Per.keying(space), keys: make([]jointKey, j.Per.keys(space))}
 }
 
 // jointKey is the window of one key, and how many of its requests are in flight.
@@ -81,7 +79,7 @@ func (j *joint) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
 	if j.keys[j.of(r)].used >= j.Limit {
 		class = wire.Rate
 	}
-	j.Refusal.reply(now, to, class, wire.NoHint, j.Limit, 0)
+	j.Refusal.reply(to, class, wire.NoHint, j.Limit, 0)
 }
 
 // Undo implements Gate. What is kept is the start; nothing is in flight.
@@ -97,6 +95,6 @@ func (j *joint) Undo(_ time.Duration, r *wire.Request, keep bool) {
 }
 
 // Release implements Gate.
-func (j *joint) Release(_ time.Duration, r *wire.Request, _ wire.Class) {
+func (j *joint) Release(_ time.Duration, r *wire.Request, _ Ended) {
 	j.keys[j.of(r)].inFlight--
 }

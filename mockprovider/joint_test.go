@@ -14,7 +14,7 @@ import (
 
 func TestJoint(t *testing.T) {
 	four := func(anchored bool, service time.Duration) Config {
-		return Config{Limits: []Limit{Joint{Limit: 4, Length: 10 * time.Second, Anchored: anchored}}, Service: takes(service)}
+		return Config{Limits: []Limit{Joint{Limit: 4, Length: 10 * time.Second, Anchored: anchored}}, Capacity: Capacity{Service: takes(service)}}
 	}
 	t.Run("a burst is counted twice", func(t *testing.T) {
 		play(t, four(true, 2*time.Second), `
@@ -57,25 +57,25 @@ func TestJoint(t *testing.T) {
 			arrive 3 -> 3 started 30s`)
 	})
 	t.Run("each account by itself", func(t *testing.T) {
-		play(t, Config{Accounts: 2, Limits: []Limit{Joint{Limit: 2, Length: time.Second, Per: Account}}}, `
+		play(t, Config{Space: Space{Accounts: 2}, Limits: []Limit{Joint{Limit: 2, Length: time.Second, Terms: Terms{Per: Account}}}}, `
 			arrive 1 account=0 -> 1 started 0s
 			arrive 2 account=0 -> 2 429 concurrency limit=2 left=0
 			arrive 3 account=1 -> 3 started 0s`)
 	})
 	t.Run("knows no time to come back", func(t *testing.T) {
-		for _, k := range []HintKind{NoHint, Exact, RoundedUp, AtTime} {
-			play(t, Config{Limits: []Limit{Joint{Limit: 1, Length: time.Second, Refusal: As14003.WithHint(Hint{Kind: k})}}}, `
+		for _, k := range []HintKind{NoHint, Exact, RoundedUp, RoundedDown} {
+			play(t, Config{Limits: []Limit{Joint{Limit: 1, Length: time.Second, Terms: Terms{Refusal: As14003.WithHint(Hint{Kind: k})}}}}, `
 				arrive 1 -> 1 started 0s
 				arrive 2 -> 2 200 rate code=14003 limit=1 left=0`)
 		}
-		play(t, Config{Limits: []Limit{Joint{Limit: 1, Length: time.Second, Refusal: As14003.WithHint(Hint{Constant, 3 * time.Second})}}}, `
+		play(t, Config{Limits: []Limit{Joint{Limit: 1, Length: time.Second, Terms: Terms{Refusal: As14003.WithHint(Hint{Constant, 3 * time.Second})}}}}, `
 			arrive 1 -> 1 started 0s
 			arrive 2 -> 2 200 rate code=14003 after=3s limit=1 left=0`)
 	})
 	t.Run("what a later gate refuses", func(t *testing.T) {
 		for keep, fifth := range map[bool]string{false: "started 5s", true: "429 rate limit=4 left=0"} {
 			play(t, Config{
-				Limits: []Limit{Joint{Limit: 4, Length: time.Minute}, Semaphore{Limit: 1}}, KeepOnRefusal: keep, Service: takes(5 * time.Second),
+				Limits: []Limit{Joint{Limit: 4, Length: time.Minute}, Semaphore{Limit: 1}}, KeepOnRefusal: keep, Capacity: Capacity{Service: takes(5 * time.Second)},
 			}, `
 				arrive 1 -> 1 started 5s
 				arrive 2 -> 2 429 concurrency limit=1 left=0     # stays started, if kept, and is not in flight
@@ -95,7 +95,7 @@ func TestJointAtTheEndsOfNumbers(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 3, arrivals(t, p, time.Second, time.Hour, 2562047*time.Hour))
 	}
-	j := Joint{Limit: math.MaxInt32, Length: 1}.Gate(0).(*joint)
+	j := Joint{Limit: math.MaxInt32, Length: 1}.Gate(Space{}).(*joint)
 	j.keys[0] = jointKey{windowKey{end: 10, used: math.MaxInt32 - 1}, math.MaxInt32}
 	require.False(t, j.Take(5, &wire.Request{}), "the sum is more than an int32 holds")
 }
@@ -109,7 +109,7 @@ func TestJointLaws(t *testing.T) {
 			Length:   time.Duration(rapid.IntRange(1, 30).Draw(t, "length")),
 			Anchored: rapid.Bool().Draw(t, "anchored"),
 		}
-		gate, quiet := l.Gate(0), l.Gate(0)
+		gate, quiet := l.Gate(Space{}), l.Gate(Space{})
 		twin := naiveWindow{Window: Window{Limit: math.MaxInt32, Length: l.Length, Anchored: l.Anchored}}
 		now, inFlight := time.Duration(0), int32(0)
 		var r wire.Request
@@ -119,8 +119,8 @@ func TestJointLaws(t *testing.T) {
 			case 0:
 				if inFlight > 0 {
 					inFlight--
-					gate.Release(now, &r, wire.OK)
-					quiet.Release(now, &r, wire.OK)
+					gate.Release(now, &r, Ended{})
+					quiet.Release(now, &r, Ended{})
 				}
 			case 1:
 				if gate.Take(now, &r) {

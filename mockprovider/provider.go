@@ -3,6 +3,7 @@ package mockprovider
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -13,6 +14,7 @@ import (
 // safe for concurrent use.
 type Provider struct {
 	cfg      Config
+	forms    wire.Forms
 	rnd      draw.Rand
 	gates    []Gate
 	station  station
@@ -27,9 +29,10 @@ type Provider struct {
 
 // job is a request that was accepted.
 type job struct {
-	req     wire.Request
-	ticket  uint32
-	started time.Duration // notServed before and after
+	req      wire.Request
+	ticket   uint32
+	admitted time.Duration
+	started  time.Duration // notServed before and after
 }
 
 const notServed time.Duration = -1
@@ -56,8 +59,12 @@ func New(cfg Config, rnd draw.Rand) (*Provider, error) {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
 	p := &Provider{
-		cfg: cfg.withForms(), rnd: rnd, accounts: math.MaxUint64,
+		cfg: cfg, forms: wire.Plain(), rnd: rnd, accounts: math.MaxUint64,
 		station: station{slots: cfg.Slots, places: cfg.Queue},
+	}
+	p.cfg.Outages = slices.Clone(cfg.Outages)
+	if cfg.Forms != nil {
+		p.forms = *cfg.Forms
 	}
 	for _, k := range cfg.RejectKeys {
 		p.badKeys[k>>6] |= 1 << (k & 63)
@@ -66,7 +73,7 @@ func New(cfg Config, rnd draw.Rand) (*Provider, error) {
 		p.accounts = uint64(cfg.Accounts)
 	}
 	for _, l := range cfg.Limits {
-		p.gates = append(p.gates, l.Gate(cfg.Accounts))
+		p.gates = append(p.gates, l.Gate(cfg.Space))
 	}
 	p.look(0)
 	return p, nil
@@ -95,56 +102,37 @@ func (p *Provider) Step(now time.Duration, in *wire.Input, out []wire.Effect) []
 // it with a Tick then.
 func (p *Provider) NextTick() time.Duration { return p.changes }
 
-// look finds the outage in force at now, when that changes, and when no outage
-// will follow on another.
-func (p *Provider) look(now time.Duration) {
-	p.outage, p.over, p.changes = -1, now, never
-	for i, o := range p.cfg.Outages {
-		switch {
-		case now < o.From:
-			p.changes = min(p.changes, o.From)
-		case now < o.To:
-			p.outage = i
-			p.changes = min(p.changes, o.To)
-		}
-	}
-	for i := 0; i < len(p.cfg.Outages); i++ {
-		if o := &p.cfg.Outages[i]; o.From <= p.over && p.over < o.To {
-			p.over, i = o.To, -1 // and who follows on that?
-		}
-	}
-}
-
 func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 	r := &in.Request
-	if p.outage >= 0 {
-		out, e := p.refuse(in.Ticket, out)
-		p.cfg.Outages[p.outage].Refusal.reply(now, &e.Reply, wire.Overloaded, p.over-now, 0, 0)
+	if out, done := p.trouble(now, in, out); done {
 		return out
 	}
 	if p.badKeys[r.Target.Key>>6]>>(r.Target.Key&63)&1 != 0 || uint64(r.Account) >= p.accounts {
 		out, e := p.refuse(in.Ticket, out)
-		p.cfg.BadKey.reply(now, &e.Reply, wire.Auth, wire.NoHint, 0, 0)
+		p.cfg.BadKey.reply(&e.Reply, wire.Auth, wire.NoHint, 0, 0)
+		p.phrase(now, &e.Reply)
 		return out
 	}
 	for i, g := range p.gates {
 		if !g.Take(now, r) {
 			out, e := p.refuse(in.Ticket, out)
 			g.Refuse(now, r, &e.Reply)
+			p.phrase(now, &e.Reply)
 			p.undo(now, r, i)
 			return out
 		}
 	}
 	if p.station.hasSlot() {
-		return p.start(now, p.newJob(in), out)
+		return p.start(now, p.newJob(now, in), out)
 	}
 	if p.station.hasPlace() {
-		p.station.queue.push(p.newJob(in))
+		p.station.queue.push(p.newJob(now, in))
 		return out
 	}
 	p.undo(now, r, len(p.gates))
 	out, e := p.refuse(in.Ticket, out)
-	p.cfg.Full.reply(now, &e.Reply, wire.Overloaded, wire.NoHint, 0, 0)
+	p.cfg.Full.reply(&e.Reply, wire.Overloaded, wire.NoHint, 0, 0)
+	p.phrase(now, &e.Reply)
 	return out
 }
 
@@ -169,7 +157,7 @@ func (p *Provider) refuse(ticket uint32, out []wire.Effect) ([]wire.Effect, *wir
 	return out, e
 }
 
-func (p *Provider) newJob(in *wire.Input) uint32 {
+func (p *Provider) newJob(now time.Duration, in *wire.Input) uint32 {
 	var i uint32
 	if n := len(p.free); n > 0 {
 		i = p.free[n-1]
@@ -179,7 +167,7 @@ func (p *Provider) newJob(in *wire.Input) uint32 {
 		p.jobs = append(p.jobs, job{})
 	}
 	j := &p.jobs[i]
-	j.req, j.ticket, j.started = in.Request, in.Ticket, notServed
+	j.req, j.ticket, j.admitted, j.started = in.Request, in.Ticket, now, notServed
 	return i
 }
 
@@ -199,11 +187,11 @@ func (p *Provider) done(now time.Duration, i uint32, out []wire.Effect) []wire.E
 	}
 	j := &p.jobs[i]
 	for _, g := range p.gates {
-		g.Release(now, &j.req, wire.OK)
+		g.Release(now, &j.req, Ended{Since: j.admitted, Tokens: j.req.Demand.Output()})
 	}
 	out, e := add(out)
 	e.Kind, e.Ticket, e.Job, e.Slot = wire.Replied, j.ticket, i, now-j.started
-	e.Reply.Status, e.Reply.Class, e.Reply.RetryAfter = 200, wire.OK, wire.NoHint
+	e.Reply.Status, e.Reply.RetryAfter, e.Reply.Tokens = 200, wire.NoHint, j.req.Demand.Output()
 	j.started = notServed
 	p.free = append(p.free, i)
 	if next, waits := p.station.leave(); waits {

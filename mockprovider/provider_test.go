@@ -15,7 +15,7 @@ func TestAuthenticationComesBeforeLimits(t *testing.T) {
 	// An expired key is refused even where the quota is spent, and spends none.
 	play(t, Config{
 		RejectKeys: []uint8{0, 63, 64, 255}, BadKey: As401,
-		Limits: []Limit{Window{Limit: 1, Length: time.Minute, Refusal: As14003}},
+		Limits: []Limit{Window{Limit: 1, Length: time.Minute, Terms: Terms{Refusal: As14003}}},
 	}, `
 		arrive 1 key=63 -> 1 401 auth
 		arrive 2 key=64 -> 2 401 auth
@@ -27,17 +27,17 @@ func TestAuthenticationComesBeforeLimits(t *testing.T) {
 }
 
 func TestUnknownAccountsAreRefused(t *testing.T) {
-	play(t, Config{Accounts: 2, Limits: []Limit{Window{Limit: 1, Length: time.Minute, Per: Account}}}, `
+	play(t, Config{Space: Space{Accounts: 2}, Limits: []Limit{Window{Limit: 1, Length: time.Minute, Terms: Terms{Per: Account}}}}, `
 		arrive 1 account=1 -> 1 started 0s
 		arrive 2 account=2 -> 2 401 auth
 		arrive 3 account=4294967295 -> 3 401 auth`)
 }
 
 func TestLimitsAreAskedInOrder(t *testing.T) {
-	window := Window{Limit: 2, Length: time.Minute, Refusal: As14003.WithHint(Hint{Kind: RoundedUp})}
+	window := Window{Limit: 2, Length: time.Minute, Terms: Terms{Refusal: As14003.WithHint(Hint{Kind: RoundedUp})}}
 	gate := Semaphore{Limit: 1}
 	// The reply is that of the limit that refused.
-	play(t, Config{Limits: []Limit{gate, window}, Service: takes(10 * time.Second)}, `
+	play(t, Config{Limits: []Limit{gate, window}, Capacity: Capacity{Service: takes(10 * time.Second)}}, `
 		arrive 1 -> 1 started 10s
 		arrive 2 -> 2 429 concurrency limit=1 left=0
 		@10s done 1 -> 1 200 ok slot=10s
@@ -51,7 +51,7 @@ func TestLimitsAreAskedInOrder(t *testing.T) {
 // the window comes first and keeps what it has counted: two of a minute, a at
 // 0 s for 10 s, b at 1 s, c at 11 s.
 func TestKeepOnRefusal(t *testing.T) {
-	gate, window := Semaphore{Limit: 1, Refusal: As14003}, Window{Limit: 2, Length: time.Minute, Refusal: As14003}
+	gate, window := Semaphore{Limit: 1, Terms: Terms{Refusal: As14003}}, Window{Limit: 2, Length: time.Minute, Terms: Terms{Refusal: As14003}}
 	const begins = `
 		arrive 1 -> 1 started 10s
 		@1s arrive 2 -> 2 200 concurrency code=14003 limit=1 left=0
@@ -70,20 +70,20 @@ func TestKeepOnRefusal(t *testing.T) {
 		"two windows around, kept once": {[]Limit{Window{Limit: 3, Length: time.Minute}, gate, window}, true, "started 10s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := Config{Limits: c.limits, KeepOnRefusal: c.keep, Service: takes(10 * time.Second)}
+			cfg := Config{Limits: c.limits, KeepOnRefusal: c.keep, Capacity: Capacity{Service: takes(10 * time.Second)}}
 			play(t, cfg, begins+"@11s arrive 3 -> 3 "+c.third)
 		})
 	}
 	// Want of capacity is a refusal as well; a permit comes back either way.
 	for keep, third := range map[bool]string{false: "started 10s", true: "200 rate code=14003 limit=2 left=0"} {
-		play(t, Config{Limits: []Limit{window, Semaphore{Limit: 2}}, KeepOnRefusal: keep, Slots: 1, Service: takes(10 * time.Second)}, `
+		play(t, Config{Limits: []Limit{window, Semaphore{Limit: 2}}, KeepOnRefusal: keep, Capacity: Capacity{Slots: 1, Service: takes(10 * time.Second)}}, `
 			arrive 1 -> 1 started 10s
 			@1s arrive 2 -> 2 503 overloaded
 			@10s done 1 -> 1 200 ok slot=10s
 			arrive 3 -> 3 `+third)
 	}
 	// Nothing holds the permit of a request that was refused.
-	play(t, Config{Limits: []Limit{Semaphore{Limit: 2}}, KeepOnRefusal: true, Slots: 1}, `
+	play(t, Config{Limits: []Limit{Semaphore{Limit: 2}}, KeepOnRefusal: true, Capacity: Capacity{Slots: 1}}, `
 		arrive 1 -> 1 started 0s
 		arrive 2 -> 2 503 overloaded
 		arrive 3 -> 3 503 overloaded
@@ -96,7 +96,7 @@ type ledger struct {
 	told *[]string
 }
 
-func (l ledger) Gate(int) Gate { return l }
+func (l ledger) Gate(Space) Gate { return l }
 
 func (l ledger) Take(_ time.Duration, r *wire.Request) bool {
 	*l.told = append(*l.told, fmt.Sprint("take ", r.Call))
@@ -109,8 +109,8 @@ func (l ledger) Undo(_ time.Duration, r *wire.Request, keep bool) {
 	*l.told = append(*l.told, fmt.Sprint("undo ", r.Call, " keep=", keep))
 }
 
-func (l ledger) Release(now time.Duration, r *wire.Request, ended wire.Class) {
-	*l.told = append(*l.told, fmt.Sprint("release ", r.Call, " ", ended, " at ", now))
+func (l ledger) Release(now time.Duration, r *wire.Request, ended Ended) {
+	*l.told = append(*l.told, fmt.Sprint("release ", r.Call, " ", ended.Class, " at ", now))
 }
 
 // A gate hears of every request that it lets in how it ended, once.
@@ -118,7 +118,7 @@ func TestGatesHearHowWorkEnds(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		var told []string
 		first := ledger{Semaphore{Limit: 1}, &told}
-		play(t, Config{Limits: []Limit{first, Semaphore{Limit: 2}}, KeepOnRefusal: keep, Slots: 1, Queue: 5, Service: takes(time.Second)}, `
+		play(t, Config{Limits: []Limit{first, Semaphore{Limit: 2}}, KeepOnRefusal: keep, Capacity: Capacity{Slots: 1, Queue: 5, Service: takes(time.Second)}}, `
 			arrive 1 -> 1 started 1s
 			arrive 2 -> queued
 			arrive 3 -> 3 429 concurrency limit=2 left=0
@@ -132,7 +132,7 @@ func TestGatesHearHowWorkEnds(t *testing.T) {
 }
 
 func TestSlotsAndQueue(t *testing.T) {
-	p := play(t, Config{Slots: 2, Queue: 2, Full: As503, Service: takes(2 * time.Second), RefusalTime: 50 * time.Millisecond}, `
+	p := play(t, Config{Capacity: Capacity{Slots: 2, Queue: 2, Full: As503, Service: takes(2 * time.Second)}, RefusalTime: 50 * time.Millisecond}, `
 		arrive 1 -> 1 started 2s
 		@1s arrive 2 -> 2 started 2s
 		arrive 3 -> queued
@@ -148,13 +148,13 @@ func TestSlotsAndQueue(t *testing.T) {
 	require.Equal(t, 0, p.Queued())
 
 	// No queue: who finds all slots busy is refused. No slots: nobody is.
-	play(t, Config{Slots: 1}, "arrive 1 -> 1 started 0s\narrive 2 -> 2 503 overloaded")
+	play(t, Config{Capacity: Capacity{Slots: 1}}, "arrive 1 -> 1 started 0s\narrive 2 -> 2 503 overloaded")
 	play(t, Config{}, "arrive 1 -> 1 started 0s\narrive 2 -> 2 started 0s")
 }
 
 // Done is believed once for each job in service.
 func TestDoneOfWhatIsNotInService(t *testing.T) {
-	p, err := New(Config{Slots: 1, Queue: 1, Limits: []Limit{Semaphore{Limit: 2}}}, draw.New(1))
+	p, err := New(Config{Capacity: Capacity{Slots: 1, Queue: 1}, Limits: []Limit{Semaphore{Limit: 2}}}, draw.New(1))
 	require.NoError(t, err)
 	done := func(job uint32) int { return len(p.Step(0, &wire.Input{Kind: wire.Done, Job: job}, nil)) }
 	arrive := func() []wire.Effect { return p.Step(0, &wire.Input{Kind: wire.Arrive}, nil) }

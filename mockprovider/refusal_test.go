@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/draw"
 )
 
 func TestHints(t *testing.T) {
@@ -31,25 +32,27 @@ func TestHints(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := As429.WithHint(c.hint)
 			var to wire.Reply
-			r.reply(time.Hour, &to, wire.Rate, c.ready, 120, 0)
-			require.Equal(t, wire.Reply{RetryAfter: c.want, Status: 429, Body: wire.ErrorBody, Class: wire.Rate, Limit: 120}, to)
+			r.reply(&to, wire.Rate, c.ready, 120, 0)
+			require.Equal(t, wire.Reply{RetryAfter: c.want, Status: 429, Body: wire.ErrorBody, Class: wire.Rate, Shown: wire.Rate, Limit: 120}, to)
 		})
 	}
 }
 
 // A time is told instead of a wait, and only by a gate that knows it.
 func TestAtTimeTellsATime(t *testing.T) {
-	r := As429.WithHint(Hint{Kind: AtTime})
+	r := As429.WithHint(Hint{Kind: Exact}).SpelledAs(wire.HeaderTime)
+	p, err := New(Config{}, draw.New(1))
+	require.NoError(t, err)
 	for ready, want := range map[time.Duration]time.Duration{
 		20 * time.Second: 80 * time.Second,
 		0:                60 * time.Second,
 		never - 1:        never,
-		wire.NoHint:      0,
+		wire.NoHint:      wire.NoHint,
 	} {
 		var to wire.Reply
-		r.reply(time.Minute, &to, wire.Rate, ready, 120, 0)
-		require.Equal(t, wire.NoHint, to.RetryAfter)
-		require.Equal(t, want, to.RetryAt, "ready in %v", ready)
+		r.reply(&to, wire.Rate, ready, 120, 0)
+		p.phrase(time.Minute, &to)
+		require.Equal(t, want, to.RetryAfter, "ready in %v", ready)
 	}
 }
 
@@ -59,10 +62,10 @@ func TestUsualForms(t *testing.T) {
 	play(t, Config{
 		RejectKeys: []uint8{9}, BadKey: Refusal{Hint: hint},
 		Limits: []Limit{
-			Window{Limit: 2, Length: time.Minute, Refusal: Refusal{Hint: hint}},
-			Semaphore{Limit: 2, Refusal: Refusal{Hint: hint}},
+			Window{Limit: 2, Length: time.Minute, Terms: Terms{Refusal: Refusal{Hint: hint}}},
+			Semaphore{Limit: 2, Terms: Terms{Refusal: Refusal{Hint: hint}}},
 		},
-		Slots: 1, Full: Refusal{Hint: hint}, Service: takes(time.Second), RefusalTime: time.Millisecond,
+		Capacity: Capacity{Slots: 1, Full: Refusal{Hint: hint}, Service: takes(time.Second)}, RefusalTime: time.Millisecond,
 		Outages: []Outage{{From: time.Second, To: 2 * time.Second, Refusal: Refusal{Hint: hint}}},
 	}, `
 		arrive 1 key=9 -> 1 401 auth after=3s in 1ms
@@ -100,10 +103,10 @@ func TestRefusalValidate(t *testing.T) {
 func TestSays(t *testing.T) {
 	play(t, Config{
 		Limits: []Limit{
-			Window{Limit: 3, Length: time.Minute, Refusal: Refusal{Says: 20}}, // in the usual form
-			Semaphore{Limit: 1, Refusal: As14003},
+			Window{Limit: 3, Length: time.Minute, Terms: Terms{Refusal: Refusal{Says: 20}}}, // in the usual form
+			Semaphore{Limit: 1, Terms: Terms{Refusal: As14003}},
 		},
-		Service: takes(time.Second),
+		Capacity: Capacity{Service: takes(time.Second)},
 	}, `
 		arrive 1 -> 1 started 1s
 		arrive 2 -> 2 200 concurrency code=14003 limit=1 left=0

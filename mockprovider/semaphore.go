@@ -11,9 +11,8 @@ import (
 // Semaphore is a concurrency limit: at most Limit requests in flight, those in
 // the queue included.
 type Semaphore struct {
-	Limit   int32
-	Per     Counted
-	Refusal Refusal // As429 by default
+	Limit int32
+	Terms
 }
 
 // Validate implements Limit.
@@ -21,7 +20,7 @@ func (s Semaphore) Validate() error {
 	if s.Limit < 1 {
 		return errors.New("semaphore: the limit must be at least 1")
 	}
-	if err := errors.Join(s.Per.validate(), s.Refusal.Validate()); err != nil {
+	if err := s.Terms.validate(); err != nil {
 		return fmt.Errorf("semaphore: %w", err)
 	}
 	return nil
@@ -29,13 +28,12 @@ func (s Semaphore) Validate() error {
 
 // Bound implements Limit: permits ÷ mean service time.
 func (s Semaphore) Bound(load Load) Bound {
-	return parallel(int64(s.Limit)*int64(s.Per.keys(load.Accounts)), load.MeanService)
+	return parallel(int64(s.Limit)*int64(s.Per.keys(load.Space)), load.MeanService)
 }
 
 // Gate implements Limit.
-func (s Semaphore) Gate(accounts int) Gate {
-	s.Refusal = s.Refusal.or(As429)
-	return &semaphore{Semaphore: s, keying: s.Per.keying(accounts), used: make([]int32, s.Per.keys(accounts))}
+func (s Semaphore) Gate(space Space) Gate {
+	return &semaphore{Semaphore: s, keying: s.Per.keying(space), used: make([]int32, s.Per.keys(space))}
 }
 
 type semaphore struct {
@@ -57,7 +55,7 @@ func (s *semaphore) Take(_ time.Duration, r *wire.Request) bool {
 // Refuse implements Gate. Nobody knows when a permit will be free, so hints
 // other than constant ones are left out.
 func (s *semaphore) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
-	s.Refusal.reply(now, to, wire.Concurrency, wire.NoHint, s.Limit, s.Limit-s.used[s.of(r)])
+	s.Refusal.reply(to, wire.Concurrency, wire.NoHint, s.Limit, s.Limit-s.used[s.of(r)])
 }
 
 // Undo implements Gate. A permit comes back whether it is to be kept or not: no
@@ -65,4 +63,4 @@ func (s *semaphore) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
 func (s *semaphore) Undo(_ time.Duration, r *wire.Request, _ bool) { s.used[s.of(r)]-- }
 
 // Release implements Gate.
-func (s *semaphore) Release(_ time.Duration, r *wire.Request, _ wire.Class) { s.used[s.of(r)]-- }
+func (s *semaphore) Release(_ time.Duration, r *wire.Request, _ Ended) { s.used[s.of(r)]-- }

@@ -7,7 +7,7 @@ import (
 
 func TestSemaphore(t *testing.T) {
 	t.Run("counts what is in service and in the queue", func(t *testing.T) {
-		play(t, Config{Limits: []Limit{Semaphore{Limit: 3}}, Slots: 1, Queue: 5, Service: takes(2 * time.Second)}, `
+		play(t, Config{Limits: []Limit{Semaphore{Limit: 3}}, Capacity: Capacity{Slots: 1, Queue: 5, Service: takes(2 * time.Second)}}, `
 			arrive 1 -> 1 started 2s
 			arrive 2 -> queued
 			arrive 3 -> queued
@@ -18,16 +18,16 @@ func TestSemaphore(t *testing.T) {
 	})
 	t.Run("knows no time to come back", func(t *testing.T) {
 		for _, k := range []HintKind{NoHint, Exact, RoundedUp} {
-			play(t, Config{Limits: []Limit{Semaphore{Limit: 1, Refusal: As14003.WithHint(Hint{Kind: k, Value: time.Second})}}}, `
+			play(t, Config{Limits: []Limit{Semaphore{Limit: 1, Terms: Terms{Refusal: As14003.WithHint(Hint{Kind: k, Value: time.Second})}}}}, `
 				arrive 1 -> 1 started 0s
 				arrive 2 -> 2 200 concurrency code=14003 limit=1 left=0`)
 		}
-		play(t, Config{Limits: []Limit{Semaphore{Limit: 1, Refusal: As14003.WithHint(Hint{Kind: Constant, Value: 3 * time.Second})}}}, `
+		play(t, Config{Limits: []Limit{Semaphore{Limit: 1, Terms: Terms{Refusal: As14003.WithHint(Hint{Kind: Constant, Value: 3 * time.Second})}}}}, `
 			arrive 1 -> 1 started 0s
 			arrive 2 -> 2 200 concurrency code=14003 after=3s limit=1 left=0`)
 	})
 	t.Run("each account by itself", func(t *testing.T) {
-		play(t, Config{Limits: []Limit{Semaphore{Limit: 1, Per: Account}}, Accounts: 2}, `
+		play(t, Config{Limits: []Limit{Semaphore{Limit: 1, Terms: Terms{Per: Account}}}, Space: Space{Accounts: 2}}, `
 			arrive 1 account=0 -> 1 started 0s
 			arrive 2 account=0 -> 2 429 concurrency limit=1 left=0
 			arrive 3 account=1 -> 3 started 0s

@@ -13,7 +13,7 @@ import (
 
 func TestServiceTime(t *testing.T) {
 	s := Service{First: draw.Const(time.Second), PerToken: 10 * time.Millisecond}
-	play(t, Config{Service: s}, `
+	play(t, Config{Capacity: Capacity{Service: s}}, `
 		arrive 1 tokens=0 -> 1 started 1s
 		arrive 2 tokens=250 -> 2 started 3.5s`)
 	require.Equal(t, 3500*time.Millisecond, s.Mean(250))

@@ -17,22 +17,21 @@ import (
 // came at its end, an interval of length Length may see up to 2·Limit − 1; an
 // aligned window never sees more than Limit.
 type SlidingCounter struct {
-	Limit   int32
-	Length  time.Duration
-	Per     Counted
-	Refusal Refusal // As429 by default
+	Limit  int32
+	Length time.Duration
+	Terms
 }
 
 // Validate implements Limit.
 func (c SlidingCounter) Validate() error {
-	return validateCount("sliding counter", c.Limit, c.Length, c.Per, c.Refusal)
+	return validateCount("sliding counter", c.Limit, c.Length, c.Terms)
 }
 
 // Bound implements Limit. After a window with any request in it, the next
 // never gets to the full limit, because its weight is not 0 until the window is
 // over: so in the long run it is Limit − 1 in each, or 1 in two.
 func (c SlidingCounter) Bound(load Load) Bound {
-	keys := int64(c.Per.keys(load.Accounts))
+	keys := int64(c.Per.keys(load.Space))
 	if c.Limit == 1 {
 		return Bound{Count: keys, Per: later(c.Length, c.Length)}
 	}
@@ -40,9 +39,8 @@ func (c SlidingCounter) Bound(load Load) Bound {
 }
 
 // Gate implements Limit.
-func (c SlidingCounter) Gate(accounts int) Gate {
-	c.Refusal = c.Refusal.or(As429)
-	return &slidingCounter{SlidingCounter: c, keying: c.Per.keying(accounts), keys: make([]twoBuckets, c.Per.keys(accounts))}
+func (c SlidingCounter) Gate(space Space) Gate {
+	return &slidingCounter{SlidingCounter: c, keying: c.Per.keying(space), keys: make([]twoBuckets, c.Per.keys(space))}
 }
 
 // twoBuckets are the counts of the window that began at start and of the one
@@ -101,7 +99,7 @@ func (c *slidingCounter) Refuse(now time.Duration, r *wire.Request, to *wire.Rep
 		enough, _ := bits.Div64(hi, lo, uint64(c.Limit))
 		ready = later(ready, c.Length-time.Duration(enough))
 	}
-	c.Refusal.reply(now, to, wire.Rate, ready, c.Limit, 0)
+	c.Refusal.reply(to, wire.Rate, ready, c.Limit, 0)
 }
 
 // Undo implements Gate.
@@ -112,4 +110,4 @@ func (c *slidingCounter) Undo(_ time.Duration, r *wire.Request, keep bool) {
 }
 
 // Release implements Gate: a counter does not care when work is over, or how.
-func (*slidingCounter) Release(time.Duration, *wire.Request, wire.Class) {}
+func (*slidingCounter) Release(time.Duration, *wire.Request, Ended) {}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestSlidingCounter(t *testing.T) {
-	play(t, Config{Limits: []Limit{SlidingCounter{Limit: 4, Length: 10 * time.Second, Refusal: As429.WithHint(Hint{Kind: Exact})}}}, `
+	play(t, Config{Limits: []Limit{SlidingCounter{Limit: 4, Length: 10 * time.Second, Terms: Terms{Refusal: As429.WithHint(Hint{Kind: Exact})}}}}, `
 		@9s arrive 1 -> 1 started 0s
 		arrive 2 -> 2 started 0s
 		arrive 3 -> 3 started 0s
@@ -32,7 +32,7 @@ func TestSlidingCounter(t *testing.T) {
 		arrive 17 -> 17 started 0s
 		arrive 18 -> 18 started 0s
 		arrive 19 -> 19 429 rate after=7.5s limit=4 left=0`)
-	play(t, Config{Limits: []Limit{SlidingCounter{Limit: 1, Length: 10 * time.Second, Refusal: As429.WithHint(Hint{Kind: Exact})}}}, `
+	play(t, Config{Limits: []Limit{SlidingCounter{Limit: 1, Length: 10 * time.Second, Terms: Terms{Refusal: As429.WithHint(Hint{Kind: Exact})}}}}, `
 		@4s arrive 1 -> 1 started 0s
 		arrive 2 -> 2 429 rate after=16s limit=1 left=0          # one weighs more than nothing as long as it weighs
 		@20s arrive 3 -> 3 started 0s`)
@@ -65,11 +65,11 @@ func (c *naiveCounter) count(now time.Duration) { c.counted = append(c.counted, 
 func TestSlidingCounterAgainstNaiveTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := SlidingCounter{
-			Limit:   rapid.Int32Range(1, 8).Draw(t, "limit"),
-			Length:  time.Duration(rapid.IntRange(1, 60).Draw(t, "length")),
-			Refusal: Refusal{Hint: Hint{Kind: Exact}},
+			Limit:  rapid.Int32Range(1, 8).Draw(t, "limit"),
+			Length: time.Duration(rapid.IntRange(1, 60).Draw(t, "length")),
+			Terms:  Terms{Refusal: Refusal{Hint: Hint{Kind: Exact}}},
 		}
-		counted := playTwins(t, c.Gate(0), &naiveCounter{SlidingCounter: c}, true)
+		counted := playTwins(t, c.Gate(Space{}), &naiveCounter{SlidingCounter: c}, true)
 		require.LessOrEqual(t, most(counted, c.Length), max(1, 2*int(c.Limit)-1))
 		aligned := map[time.Duration]int32{}
 		for _, at := range counted {
@@ -83,7 +83,7 @@ func TestSlidingCounterAgainstNaiveTwin(t *testing.T) {
 // counter lets all but twice its limit through in one length.
 func TestSlidingCounterIsNotExact(t *testing.T) {
 	c := SlidingCounter{Limit: 100, Length: time.Minute}
-	gate, n := c.Gate(0), 0
+	gate, n := c.Gate(Space{}), 0
 	for now := c.Length - 1; now < 2*c.Length-1; now += 1000_000 {
 		for gate.Take(now, &wire.Request{}) {
 			n++

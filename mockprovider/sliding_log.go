@@ -11,26 +11,24 @@ import (
 // last Limit requests came, so its memory grows with what it lets in, up to
 // Limit times for each key. Requests it refuses are not counted.
 type SlidingLog struct {
-	Limit   int32
-	Length  time.Duration
-	Per     Counted
-	Refusal Refusal // As429 by default
+	Limit  int32
+	Length time.Duration
+	Terms
 }
 
 // Validate implements Limit.
 func (l SlidingLog) Validate() error {
-	return validateCount("sliding log", l.Limit, l.Length, l.Per, l.Refusal)
+	return validateCount("sliding log", l.Limit, l.Length, l.Terms)
 }
 
 // Bound implements Limit: the limit ÷ the length.
 func (l SlidingLog) Bound(load Load) Bound {
-	return Bound{Count: int64(l.Limit) * int64(l.Per.keys(load.Accounts)), Per: l.Length}
+	return Bound{Count: int64(l.Limit) * int64(l.Per.keys(load.Space)), Per: l.Length}
 }
 
 // Gate implements Limit.
-func (l SlidingLog) Gate(accounts int) Gate {
-	l.Refusal = l.Refusal.or(As429)
-	return &slidingLog{SlidingLog: l, keying: l.Per.keying(accounts), keys: make([]stamps, l.Per.keys(accounts))}
+func (l SlidingLog) Gate(space Space) Gate {
+	return &slidingLog{SlidingLog: l, keying: l.Per.keying(space), keys: make([]stamps, l.Per.keys(space))}
 }
 
 type slidingLog struct {
@@ -55,7 +53,7 @@ func (l *slidingLog) Take(now time.Duration, r *wire.Request) bool {
 // Refuse implements Gate. There is room as soon as the oldest has left.
 func (l *slidingLog) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
 	k := &l.keys[l.of(r)]
-	l.Refusal.reply(now, to, wire.Rate, l.Length-(now-k.oldest()), l.Limit, l.Limit-int32(k.n))
+	l.Refusal.reply(to, wire.Rate, l.Length-(now-k.oldest()), l.Limit, l.Limit-int32(k.n))
 }
 
 // Undo implements Gate. What Take has just counted is the newest.
@@ -66,7 +64,7 @@ func (l *slidingLog) Undo(_ time.Duration, r *wire.Request, keep bool) {
 }
 
 // Release implements Gate: a log does not care when work is over, or how.
-func (*slidingLog) Release(time.Duration, *wire.Request, wire.Class) {}
+func (*slidingLog) Release(time.Duration, *wire.Request, Ended) {}
 
 // stamps is a ring of times, oldest first: n of them, from index first on. It
 // grows when it is full, so that it allocates nothing once it has seen the

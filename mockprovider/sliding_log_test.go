@@ -11,7 +11,7 @@ import (
 )
 
 func TestSlidingLog(t *testing.T) {
-	play(t, Config{Limits: []Limit{SlidingLog{Limit: 2, Length: 10 * time.Second, Refusal: As429.WithHint(Hint{Kind: Exact})}}}, `
+	play(t, Config{Limits: []Limit{SlidingLog{Limit: 2, Length: 10 * time.Second, Terms: Terms{Refusal: As429.WithHint(Hint{Kind: Exact})}}}}, `
 		@7s arrive 1 -> 1 started 0s
 		@9s arrive 2 -> 2 started 0s
 		@10s arrive 3 -> 3 429 rate after=7s limit=2 left=0      # no boundary here
@@ -28,7 +28,7 @@ func TestSlidingLog(t *testing.T) {
 func TestSlidingLogUndo(t *testing.T) {
 	for keep, third := range map[bool]string{false: "started 5s", true: "429 rate limit=2 left=0"} {
 		play(t, Config{
-			Limits: []Limit{SlidingLog{Limit: 2, Length: time.Minute}, Semaphore{Limit: 1}}, KeepOnRefusal: keep, Service: takes(5 * time.Second),
+			Limits: []Limit{SlidingLog{Limit: 2, Length: time.Minute}, Semaphore{Limit: 1}}, KeepOnRefusal: keep, Capacity: Capacity{Service: takes(5 * time.Second)},
 		}, `
 			arrive 1 -> 1 started 5s
 			@1s arrive 2 -> 2 429 concurrency limit=1 left=0
@@ -58,11 +58,11 @@ func (l *naiveLog) count(now time.Duration) { l.counted = append(l.counted, now)
 func TestSlidingLogAgainstNaiveTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := SlidingLog{
-			Limit:   rapid.Int32Range(1, 20).Draw(t, "limit"),
-			Length:  time.Duration(rapid.IntRange(1, 150).Draw(t, "length")),
-			Refusal: Refusal{Hint: Hint{Kind: Exact}},
+			Limit:  rapid.Int32Range(1, 20).Draw(t, "limit"),
+			Length: time.Duration(rapid.IntRange(1, 150).Draw(t, "length")),
+			Terms:  Terms{Refusal: Refusal{Hint: Hint{Kind: Exact}}},
 		}
-		counted := playTwins(t, l.Gate(0), &naiveLog{SlidingLog: l}, true)
+		counted := playTwins(t, l.Gate(Space{}), &naiveLog{SlidingLog: l}, true)
 		require.LessOrEqual(t, most(counted, l.Length), int(l.Limit))
 	})
 }
@@ -71,7 +71,7 @@ func TestSlidingLogAgainstNaiveTwin(t *testing.T) {
 // could be large costs nothing until it is.
 func TestSlidingLogMemory(t *testing.T) {
 	size := func(limit int32, requests int) int {
-		g := SlidingLog{Limit: limit, Length: time.Hour}.Gate(0).(*slidingLog)
+		g := SlidingLog{Limit: limit, Length: time.Hour}.Gate(Space{}).(*slidingLog)
 		for i := range requests {
 			g.Take(time.Duration(i), &wire.Request{})
 		}
@@ -88,7 +88,7 @@ func TestSlidingLogMemory(t *testing.T) {
 // then more come than it holds.
 func TestSlidingLogGrowsWhileWrapped(t *testing.T) {
 	l := SlidingLog{Limit: 20, Length: 10}
-	gate, twin := l.Gate(0), &naiveLog{SlidingLog: l}
+	gate, twin := l.Gate(Space{}), &naiveLog{SlidingLog: l}
 	for i, now := range []time.Duration{0, 1, 2, 3, 4, 5, 6, 7, 12, 12, 12, 12, 12, 12, 12, 13, 14, 15, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 17, 21, 22, 22, 23} {
 		want := twin.room(now)
 		require.Equal(t, want, gate.Take(now, &wire.Request{}), "%d at %d", i, now)

@@ -14,10 +14,10 @@ import (
 func busy(tb testing.TB) *Provider {
 	p, err := New(Config{
 		Limits: []Limit{
-			Window{Limit: 1 << 30, Length: time.Second, Refusal: As429},
-			Semaphore{Limit: 300, Refusal: As14003},
+			Window{Limit: 1 << 30, Length: time.Second, Terms: Terms{Refusal: As429}},
+			Semaphore{Limit: 300, Terms: Terms{Refusal: As14003}},
 		},
-		Slots: 100, Queue: 200, Service: Service{First: draw.Expo(time.Second)},
+		Capacity: Capacity{Slots: 100, Queue: 200, Service: Service{First: draw.Expo(time.Second)}},
 	}, draw.New(1))
 	require.NoError(tb, err)
 	return p

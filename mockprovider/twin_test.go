@@ -132,8 +132,8 @@ func (b *bytesOf) below(n int) int {
 // configOf makes a small configuration, with all that can go together.
 func configOf(b *bytesOf) Config {
 	cfg := Config{
-		KeepOnRefusal: b.below(2) == 1, Slots: b.below(4), Accounts: b.below(4),
-		RejectKeys: []uint8{1}, Service: takes(5), RefusalTime: time.Duration(b.below(3)),
+		KeepOnRefusal: b.below(2) == 1, Capacity: Capacity{Slots: b.below(4), Service: takes(5)}, Space: Space{Accounts: b.below(4)},
+		RejectKeys: []uint8{1}, RefusalTime: time.Duration(b.below(3)),
 	}
 	if cfg.Slots > 0 {
 		cfg.Queue = b.below(4)
@@ -152,20 +152,20 @@ func configOf(b *bytesOf) Config {
 func limitOf(b *bytesOf) Limit {
 	per, kind, limit := Counted(b.below(2)), b.below(6), int32(1+b.below(4))
 	if kind == 0 {
-		return Semaphore{Limit: limit, Per: per}
+		return Semaphore{Limit: limit, Terms: Terms{Per: per}}
 	}
 	length := time.Duration(1 + b.below(30))
 	switch kind {
 	case 1:
-		return Window{Limit: limit, Length: length, Anchored: b.below(2) == 1, Per: per}
+		return Window{Limit: limit, Length: length, Anchored: b.below(2) == 1, Terms: Terms{Per: per}}
 	case 2:
-		return Joint{Limit: limit, Length: length, Anchored: b.below(2) == 1, Per: per}
+		return Joint{Limit: limit, Length: length, Anchored: b.below(2) == 1, Terms: Terms{Per: per}}
 	case 3:
-		return SlidingLog{Limit: limit, Length: length, Per: per}
+		return SlidingLog{Limit: limit, Length: length, Terms: Terms{Per: per}}
 	case 4:
-		return SlidingCounter{Limit: limit, Length: length, Per: per}
+		return SlidingCounter{Limit: limit, Length: length, Terms: Terms{Per: per}}
 	default:
-		return TokenBucket{Limit: limit, Length: length, Burst: int32(1 + b.below(4)), Per: per}
+		return TokenBucket{Limit: limit, Length: length, Burst: int32(1 + b.below(4)), Terms: Terms{Per: per}}
 	}
 }
 

@@ -15,24 +15,22 @@ type Window struct {
 	// Anchored windows begin with the first request after the last one is
 	// over; others are aligned to the provider's clock.
 	Anchored bool
-	Per      Counted
-	Refusal  Refusal // As429 by default
+	Terms
 }
 
 // Validate implements Limit.
 func (w Window) Validate() error {
-	return validateCount("window", w.Limit, w.Length, w.Per, w.Refusal)
+	return validateCount("window", w.Limit, w.Length, w.Terms)
 }
 
 // Bound implements Limit: the limit ÷ the window's length.
 func (w Window) Bound(load Load) Bound {
-	return Bound{Count: int64(w.Limit) * int64(w.Per.keys(load.Accounts)), Per: w.Length}
+	return Bound{Count: int64(w.Limit) * int64(w.Per.keys(load.Space)), Per: w.Length}
 }
 
 // Gate implements Limit.
-func (w Window) Gate(accounts int) Gate {
-	w.Refusal = w.Refusal.or(As429)
-	return &window{Window: w, keying: w.Per.keying(accounts), keys: make([]windowKey, w.Per.keys(accounts))}
+func (w Window) Gate(space Space) Gate {
+	return &window{Window: w, keying: w.Per.keying(space), keys: make([]windowKey, w.Per.keys(space))}
 }
 
 // windowKey counts one key's requests in its current window, which is over at
@@ -73,7 +71,7 @@ func (w *window) Take(now time.Duration, r *wire.Request) bool {
 // Refuse implements Gate.
 func (w *window) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
 	k := &w.keys[w.of(r)]
-	w.Refusal.reply(now, to, wire.Rate, k.end-now, w.Limit, w.Limit-k.used)
+	w.Refusal.reply(to, wire.Rate, k.end-now, w.Limit, w.Limit-k.used)
 }
 
 // Undo implements Gate. A window that no request is left in has not begun.
@@ -88,4 +86,4 @@ func (w *window) Undo(_ time.Duration, r *wire.Request, keep bool) {
 }
 
 // Release implements Gate: a window does not care when work is over, or how.
-func (*window) Release(time.Duration, *wire.Request, wire.Class) {}
+func (*window) Release(time.Duration, *wire.Request, Ended) {}

@@ -23,7 +23,7 @@ func TestWindow(t *testing.T) {
 		return Config{Limits: []Limit{w}}
 	}
 	t.Run("aligned to the clock, half-open", func(t *testing.T) {
-		play(t, two(Window{Refusal: As429.WithHint(Hint{Kind: Exact})}), `
+		play(t, two(Window{Terms: Terms{Refusal: As429.WithHint(Hint{Kind: Exact})}}), `
 			arrive 1 -> 1 started 0s
 			@9.999999998s arrive 2 -> 2 started 0s
 			@9.999999999s arrive 3 -> 3 429 rate after=1ns limit=2 left=0
@@ -36,7 +36,7 @@ func TestWindow(t *testing.T) {
 			@40s arrive 10 -> 10 started 0s`)
 	})
 	t.Run("anchored at the first request after the last is over", func(t *testing.T) {
-		play(t, two(Window{Anchored: true, Refusal: As429.WithHint(Hint{Kind: Exact})}), `
+		play(t, two(Window{Anchored: true, Terms: Terms{Refusal: As429.WithHint(Hint{Kind: Exact})}}), `
 			@7s arrive 1 -> 1 started 0s
 			@8s arrive 2 -> 2 started 0s
 			@9s arrive 3 -> 3 429 rate after=8s limit=2 left=0
@@ -47,7 +47,7 @@ func TestWindow(t *testing.T) {
 			@49s arrive 8 -> 8 429 rate after=1s limit=2 left=0`)
 	})
 	t.Run("each account by itself, or everyone together", func(t *testing.T) {
-		cfg := two(Window{Per: Account})
+		cfg := two(Window{Terms: Terms{Per: Account}})
 		cfg.Accounts = 2
 		play(t, cfg, `
 			arrive 1 account=0 -> 1 started 0s
@@ -62,7 +62,7 @@ func TestWindow(t *testing.T) {
 			arrive 2 account=1 -> 2 started 0s
 			arrive 3 account=1 -> 3 429 rate limit=2 left=0`)
 		// Where accounts are not told apart, they are one.
-		cfg = two(Window{Per: Account})
+		cfg = two(Window{Terms: Terms{Per: Account}})
 		play(t, cfg, `
 			arrive 1 account=4000000000 -> 1 started 0s
 			arrive 2 account=1 -> 2 started 0s
@@ -137,7 +137,7 @@ func TestWindowAgainstNaiveTwin(t *testing.T) {
 			Length:   time.Duration(rapid.IntRange(1, 50).Draw(t, "length")),
 			Anchored: rapid.Bool().Draw(t, "anchored"),
 		}
-		twin, gate := naiveWindow{Window: w}, w.Gate(0)
+		twin, gate := naiveWindow{Window: w}, w.Gate(Space{})
 		now := time.Duration(0)
 		for range rapid.IntRange(20, 80).Draw(t, "requests") {
 			now += time.Duration(rapid.IntRange(0, 15).Draw(t, "dt"))
@@ -173,7 +173,7 @@ func TestWindowUndo(t *testing.T) {
 			Length:   time.Duration(rapid.IntRange(1, 30).Draw(t, "length")),
 			Anchored: rapid.Bool().Draw(t, "anchored"),
 		}
-		disturbed, quiet := w.Gate(0), w.Gate(0)
+		disturbed, quiet := w.Gate(Space{}), w.Gate(Space{})
 		now := time.Duration(0)
 		var r wire.Request
 		for range rapid.IntRange(20, 60).Draw(t, "requests") {

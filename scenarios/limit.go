@@ -24,31 +24,31 @@ func (d *decoder) limit(n *yaml.Node) mockprovider.Limit {
 	switch name {
 	case "window":
 		s, per, r := read(true, "limit", "anchored")
-		w := mockprovider.Window{Anchored: d.boolean(s.get("anchored")), Per: per, Refusal: r}
+		w := mockprovider.Window{Anchored: d.boolean(s.get("anchored")), Terms: mockprovider.Terms{Per: per, Refusal: r}}
 		w.Limit, w.Length = s.whole("600/min")
 		return w
 	case "joint":
 		s, per, r := read(false, "limit", "anchored")
-		j := mockprovider.Joint{Anchored: d.boolean(s.get("anchored")), Per: per, Refusal: r}
+		j := mockprovider.Joint{Anchored: d.boolean(s.get("anchored")), Terms: mockprovider.Terms{Per: per, Refusal: r}}
 		j.Limit, j.Length = s.whole("20/s")
 		return j
 	case "sliding_log":
 		s, per, r := read(true, "limit")
-		l := mockprovider.SlidingLog{Per: per, Refusal: r}
+		l := mockprovider.SlidingLog{Terms: mockprovider.Terms{Per: per, Refusal: r}}
 		l.Limit, l.Length = s.whole("600/min")
 		return l
 	case "sliding_counter":
 		s, per, r := read(true, "limit")
-		c := mockprovider.SlidingCounter{Per: per, Refusal: r}
+		c := mockprovider.SlidingCounter{Terms: mockprovider.Terms{Per: per, Refusal: r}}
 		c.Limit, c.Length = s.whole("600/min")
 		return c
 	case "token_bucket":
 		s, per, r := read(true, "limit", "burst")
-		return s.bucket(mockprovider.TokenBucket{Per: per, Refusal: r})
+		return s.bucket(mockprovider.TokenBucket{Terms: mockprovider.Terms{Per: per, Refusal: r}})
 	case "concurrency":
 		s, per, r := read(false, "limit")
 		return mockprovider.Semaphore{
-			Limit: int32(d.integer(s.need("limit", "20"), 1, math.MaxInt32)), Per: per, Refusal: r,
+			Limit: int32(d.integer(s.need("limit", "20"), 1, math.MaxInt32)), Terms: mockprovider.Terms{Per: per, Refusal: r},
 		}
 	}
 	return nil

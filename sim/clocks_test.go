@@ -31,7 +31,7 @@ func TestDatesAreObeyedByTheClientsClock(t *testing.T) {
 	} {
 		var arrivals []time.Duration
 		inner := provider(t, mockprovider.Config{Outages: []mockprovider.Outage{
-			{To: opens, Refusal: mockprovider.As503.WithHint(mockprovider.Hint{Kind: mockprovider.AtTime})},
+			{To: opens, Refusal: mockprovider.As503.WithHint(mockprovider.Hint{Kind: mockprovider.Exact}).SpelledAs(wire.HeaderTime)},
 		}}, 1)
 		p := &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 			arrivals = append(arrivals, now)
@@ -59,7 +59,7 @@ func TestAClockBelongsToItsClient(t *testing.T) {
 		}
 		first[in.Request.Call] = true
 		e := reply(in.Ticket, 0, wire.Rate)
-		e.Reply.RetryAt = now - now%(10*time.Second) + 10*time.Second
+		e.Reply.RetryAfter, e.Reply.Spelled = now-now%(10*time.Second)+10*time.Second, wire.HeaderTime
 		return append(out, e)
 	}
 	f := sim.Fleet{

@@ -53,7 +53,7 @@ func provider(t testing.TB, cfg mockprovider.Config, seed uint64) *mockprovider.
 
 // serves is a provider of so many slots, with room for so many to wait.
 func serves(slots, queue int, service draw.Dist) mockprovider.Config {
-	return mockprovider.Config{Slots: slots, Queue: queue, Service: mockprovider.Service{First: service}}
+	return mockprovider.Config{Capacity: mockprovider.Capacity{Slots: slots, Queue: queue, Service: mockprovider.Service{First: service}}}
 }
 
 // run runs an experiment that must not fail.
@@ -116,7 +116,7 @@ func (s *server) NextTick() time.Duration {
 // reply is the effect that answers a ticket after a while.
 func reply(ticket uint32, after time.Duration, c wire.Class) wire.Effect {
 	return wire.Effect{Kind: wire.Replied, Ticket: ticket, After: after,
-		Reply: wire.Reply{Class: c, Status: statusOf(c), RetryAfter: wire.NoHint}}
+		Reply: wire.Reply{Class: c, Shown: c, Status: statusOf(c), RetryAfter: wire.NoHint}}
 }
 
 func statusOf(c wire.Class) uint16 {

@@ -44,8 +44,7 @@ type fleetRecipe struct {
 func (c recipe) experiment(t require.TestingT, k time.Duration) sim.Experiment {
 	root := draw.New(c.seed).WithQuantum(k)
 	cfg := mockprovider.Config{
-		Slots: c.slots, Queue: c.queue, Full: mockprovider.As503, RefusalTime: k * c.refusalTime, KeepOnRefusal: c.keep,
-		Service: mockprovider.Service{First: slower(c.service, k), PerToken: k * c.perToken}, Accounts: 100,
+		Capacity: mockprovider.Capacity{Slots: c.slots, Queue: c.queue, Full: mockprovider.As503, Service: mockprovider.Service{First: slower(c.service, k), PerToken: k * c.perToken}}, RefusalTime: k * c.refusalTime, KeepOnRefusal: c.keep, Space: mockprovider.Space{Accounts: 100},
 	}
 	plan := metrics.Plan{Horizon: k * c.horizon, Bin: k * c.bin, OneShot: true}
 	for _, o := range c.outages {
@@ -59,7 +58,7 @@ func (c recipe) experiment(t require.TestingT, k time.Duration) sim.Experiment {
 		cfg.Limits = append(cfg.Limits, w)
 	}
 	if c.semaphore > 0 {
-		cfg.Limits = append(cfg.Limits, mockprovider.Semaphore{Limit: c.semaphore, Per: mockprovider.Account, Refusal: mockprovider.As14003})
+		cfg.Limits = append(cfg.Limits, mockprovider.Semaphore{Limit: c.semaphore, Terms: mockprovider.Terms{Per: mockprovider.Account, Refusal: mockprovider.As14003}})
 	}
 	mock, err := mockprovider.New(cfg, root.For(1))
 	require.NoError(t, err)
@@ -150,7 +149,7 @@ func anyRecipe(r *rapid.T, calm bool) recipe {
 	}
 	if l.coin("window") {
 		c.window = mockprovider.Window{Limit: int32(l.num("limit", 1, 9)), Length: 100 * ms, Anchored: l.coin("anchored"),
-			Refusal: mockprovider.As14003.WithHint(mockprovider.Hint{Kind: mockprovider.HintKind(l.num("hint", 0, 2)), Value: 30 * ms})}
+			Terms: mockprovider.Terms{Refusal: mockprovider.As14003.WithHint(mockprovider.Hint{Kind: mockprovider.HintKind(l.num("hint", 0, 2)), Value: 30 * ms})}}
 	}
 	c.semaphore = int32(l.num("semaphore", 0, 2))
 	permits := int64(l.num("permits", 1, 3)) // those who share must agree

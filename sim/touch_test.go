@@ -25,7 +25,7 @@ func TestTouchingAheadChangesNothing(t *testing.T) {
 		strategies.TokenBucket{Rate: 1, Per: 300 * ms, Burst: 1, Scope: strategies.PerClient})
 	outage := mockprovider.Outage{From: 2 * time.Second, To: 5 * time.Second, Refusal: mockprovider.As503}
 	crowd := func(clients int) *metrics.Report {
-		cfg := mockprovider.Config{Service: mockprovider.Service{First: draw.Const(40 * ms)}, Outages: []mockprovider.Outage{outage}}
+		cfg := mockprovider.Config{Capacity: mockprovider.Capacity{Service: mockprovider.Service{First: draw.Const(40 * ms)}}, Outages: []mockprovider.Outage{outage}}
 		return run(t, sim.Experiment{
 			Fleets: []sim.Fleet{{
 				Name: "crowd", Program: p, Up: draw.Const(5 * ms), Down: draw.Const(3 * ms),

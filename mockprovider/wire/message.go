@@ -8,12 +8,29 @@ type Target struct {
 	Model, Region, Key uint8
 }
 
-// Demand is what a call asks for. It belongs to the call and is the same for
-// all its attempts.
+// Demand is what a call asks for. It belongs to the call; a layer that shrinks
+// or merges requests changes its own call's.
 type Demand struct {
 	// InputTokens and OutputTokens are the prompt's length and the length the
-	// answer will have.
+	// answer will have if nothing caps it.
 	InputTokens, OutputTokens uint32
+	// MaxTokens is the cap on the output that the request states (max_tokens),
+	// which is what providers reserve; 0 states none.
+	MaxTokens uint32
+	// Prompt says what is asked: equal numbers are equal questions, so that
+	// caches can answer and calls can share a flight. 0 is like no other.
+	Prompt uint32
+	// Priority is how urgent the caller says it is, 0 the most urgent.
+	Priority uint8
+}
+
+// Output is how many output tokens the answer has: what it would have, or the
+// cap if that is less.
+func (d *Demand) Output() uint32 {
+	if d.MaxTokens > 0 {
+		return min(d.OutputTokens, d.MaxTokens)
+	}
+	return d.OutputTokens
 }
 
 // Request is one attempt as the provider sees it.
@@ -22,10 +39,10 @@ type Request struct {
 	// belong to it; Attempt counts its attempts from 1.
 	Call    uint64
 	Attempt uint32
-	// Account is who is charged.
-	Account uint32
-	Target  Target
-	Demand  Demand
+	// Account is who is charged, Address where the request comes from.
+	Account, Address uint32
+	Demand           Demand
+	Target           Target
 	// Stream asks for the reply in pieces: a head, then a terminal.
 	Stream bool
 }
@@ -34,47 +51,87 @@ type Request struct {
 // not say how long to wait.
 const NoHint time.Duration = -1
 
-// Body is the shape of a reply's body.
+// Body is what a reply consists of, or what has become of it.
 type Body uint8
 
-// The shapes.
+// The bodies. All but the first three are what faults make of an answer.
 const (
-	Completion Body = iota // an ordinary answer
-	ErrorBody              // an error object under a matching HTTP status
-	CodeBody               // HTTP 200 around a business code: {"code":14003,"retry_after":3,…}
+	Completion  Body   = iota // an ordinary answer, whole
+	ErrorBody                 // an error object under a matching HTTP status
+	CodeBody                  // an HTTP status 200 around a business code: {"code":14003,"retry_after":3,…}
+	StreamError               // a 200, some of the answer, then an error event in the stream
+	SilentEnd                 // a 200, some of the answer, then a clean end without the finish marker
+	CutBody                   // a 200, some of the answer, then the connection breaks
+	Garbage                   // a 200 around text that is not JSON
+	WrongType                 // a 200 around an HTML page
+	Doubled                   // the answer twice in one body
+	NumBodies   = iota        // how many there are
 )
+
+// Begun reports whether an answer has begun before b went wrong: the client
+// has a status 200 and perhaps tokens, and a retry would pay for them twice.
+func (b Body) Begun() bool { return b == StreamError || b == SilentEnd || b == CutBody }
 
 // Code14003 is the business code of the founding articles' provider for "too
 // many requests", sent with HTTP 200.
 const Code14003 = 14003
 
+// Marks are what else a reply says, as bits.
+type Marks uint8
+
+// The marks.
+const (
+	SaysRetry     Marks = 1 << iota // x-should-retry: true
+	SaysStop                        // x-should-retry: false
+	ResetAsTime                     // Reply.Reset is a time on the provider's clock
+	DegradedReply                   // the answer comes from a lesser model than asked for
+)
+
 // Reply is what comes over the wire, compactly.
 type Reply struct {
-	// RetryAfter is the wait that the provider asks for, or NoHint.
+	// RetryAfter is the wait that the provider asks for, or NoHint. Where
+	// Spelled.Dated it is not a wait but the time to come back, as the
+	// provider's clock shows it.
 	RetryAfter time.Duration
-	// RetryAt is when it asks the client to come back, as the provider's clock
-	// shows it, where the hint is a date or a reset time; 0 if it is not.
-	RetryAt time.Duration
+	// Reset is how long until the limit that Limit and Remaining describe is
+	// whole again or its window is over; 0 if the reply does not say. With the
+	// mark ResetAsTime it is that time on the provider's clock.
+	Reset time.Duration
 	// Code is the business code of a CodeBody; 0 otherwise.
 	Code int32
-	// Limit and Remaining describe the limit that refused; both 0 if none did.
+	// Limit and Remaining describe the limit that refused or, on success, the
+	// one that the provider tells of; both 0 if none.
 	Limit, Remaining int32
-	Status           uint16 // HTTP status
-	Class            Class  // the truth
-	Body             Body
+	// Tokens is how many output tokens were delivered.
+	Tokens  uint32
+	Status  uint16 // HTTP status
+	Class   Class  // the truth
+	Shown   Class  // what the reply says to who reads all of it
+	Body    Body
+	Words   Words    // what its text says
+	Spelled Spelling // how RetryAfter is written
+	Marks   Marks
 }
 
 // Outcome is what a client makes of a reply, or of its absence.
 type Outcome struct {
 	// RetryAfter is how long the provider asked the client to wait, as far as
 	// this client can tell; NoHint if it cannot.
-	RetryAfter       time.Duration
+	RetryAfter time.Duration
+	// Reset is how long until the limit described is whole again; 0 if the
+	// client cannot tell.
+	Reset            time.Duration
 	Code             int32
 	Limit, Remaining int32
-	Status           uint16 // 0 if no reply came
+	// Tokens is how many output tokens the client has.
+	Tokens uint32
+	Status uint16 // 0 if no reply came
 	// Class is the client's belief. It may be wrong: a client that reads only
 	// the status takes HTTP 200 around a 14003 for OK.
 	Class Class
+	// Begun says that an answer had begun before it went wrong.
+	Begun bool
+	Marks Marks
 }
 
 // OK reports whether the client takes the attempt for a success.

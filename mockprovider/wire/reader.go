@@ -14,32 +14,119 @@ type Reader interface {
 // hint is the wait that r asks of a client whose clock shows clock. A time that
 // has passed by then is no wait.
 func hint(r *Reply, clock time.Duration) time.Duration {
-	if r.RetryAt > 0 && r.RetryAfter == NoHint {
-		return max(0, r.RetryAt-clock)
+	if r.RetryAfter != NoHint && r.Spelled.Dated() {
+		return max(0, r.RetryAfter-clock)
 	}
 	return r.RetryAfter
 }
 
-// ByBody reads the whole reply: status, business code and hints. It always
-// finds the provider's true class.
+// headerHint is the same to a client that does not read bodies.
+func headerHint(r *Reply, clock time.Duration) time.Duration {
+	if r.Body == CodeBody || !r.Spelled.InHeader() {
+		return NoHint
+	}
+	return hint(r, clock)
+}
+
+// reset is how long until r's limit is whole again, by such a clock.
+func reset(r *Reply, clock time.Duration) time.Duration {
+	if r.Reset != 0 && r.Marks&ResetAsTime != 0 {
+		return max(0, r.Reset-clock)
+	}
+	return r.Reset
+}
+
+// copyFacts fills in what every reader sees.
+func (o *Outcome) copyFacts(r *Reply, clock time.Duration) {
+	o.Reset, o.Limit, o.Remaining = reset(r, clock), r.Limit, r.Remaining
+	o.Tokens, o.Status, o.Begun, o.Marks = r.Tokens, r.Status, r.Body.Begun(), r.Marks&^ResetAsTime
+}
+
+// ByBody reads the whole reply: status, business code, error events, finish
+// markers and hints. It finds whatever the reply shows.
 type ByBody struct{}
 
 // Read implements Reader.
 func (ByBody) Read(r *Reply, clock time.Duration, o *Outcome) {
-	o.RetryAfter, o.Code, o.Limit, o.Remaining = hint(r, clock), r.Code, r.Limit, r.Remaining
-	o.Status, o.Class = r.Status, r.Class
+	o.copyFacts(r, clock)
+	o.RetryAfter, o.Code, o.Class = hint(r, clock), r.Code, r.Shown
+	if r.Body > StreamError {
+		o.Class = spoilt(r.Body)
+	}
+}
+
+// spoilt is the class of an answer that a fault has spoilt, to who notices.
+func spoilt(b Body) Class {
+	switch b {
+	case SilentEnd, CutBody:
+		return Disconnected
+	case Garbage, WrongType:
+		return ServerError
+	}
+	return OK // the answer is there, twice
 }
 
 // ByStatus looks at the HTTP status and its headers alone, as most retry code
 // does. It takes 200 for success whatever the body says, and sees no hint that
-// is only in a body.
+// is only in a body, nor limits that are. A connection that breaks is noticed
+// by everybody.
 type ByStatus struct{}
 
 // Read implements Reader.
 func (ByStatus) Read(r *Reply, clock time.Duration, o *Outcome) {
-	*o = Outcome{RetryAfter: hint(r, clock), Status: r.Status, Class: classOfStatus(r.Status)}
+	byStatus(r, clock, o)
+	if r.Body == CutBody {
+		o.Class = Disconnected
+	}
+}
+
+func byStatus(r *Reply, clock time.Duration, o *Outcome) {
+	o.copyFacts(r, clock)
+	o.RetryAfter, o.Code, o.Class = headerHint(r, clock), 0, classOfStatus(r.Status)
 	if r.Body == CodeBody {
-		o.RetryAfter = NoHint
+		o.Reset, o.Limit, o.Remaining = 0, 0, 0
+	}
+}
+
+// ByKeyword reads the text of a reply as log scrapers and the founding articles'
+// first classifier do: "rate limit", "quota" or "permission" against "capacity",
+// "overloaded" or "busy". The first group wins where both appear, and any
+// keyword beats the status.
+type ByKeyword struct{}
+
+// Read implements Reader.
+func (ByKeyword) Read(r *Reply, clock time.Duration, o *Outcome) {
+	o.copyFacts(r, clock)
+	o.RetryAfter, o.Code, o.Class = hint(r, clock), r.Code, classOfStatus(r.Status)
+	if r.Body > StreamError {
+		o.Class = spoilt(r.Body)
+	}
+	switch w := r.Words; {
+	case w&SaysQuota != 0:
+		o.Class = Quota
+	case w&SaysPermission != 0:
+		o.Class = Permission
+	case w&SaysLimit != 0:
+		o.Class = Rate
+	case w&SaysCapacity != 0:
+		o.Class = Overloaded
+	}
+}
+
+// ByLibrary reads as the SDKs of the field do: by status and headers, but it
+// parses what it gets. So an error event in a stream and a body that is no JSON
+// are failures to it, of no class that is retried; a stream that ends without
+// its finish marker, and a 200 around a business code, are successes.
+type ByLibrary struct{}
+
+// Read implements Reader.
+func (ByLibrary) Read(r *Reply, clock time.Duration, o *Outcome) {
+	byStatus(r, clock, o)
+	switch r.Body {
+	case CutBody:
+		o.Class = Disconnected
+	case StreamError, Garbage, WrongType:
+		o.Class = BadRequest
 	}
 }
 

@@ -19,27 +19,27 @@ func TestReaders(t *testing.T) {
 			Outcome{Status: 200, Class: OK, RetryAfter: NoHint},
 		},
 		"14003 in a 200: a success to who reads the status, and no hint": {
-			Reply{Status: 200, Class: Rate, Body: CodeBody, Code: Code14003, RetryAfter: hint, Limit: 20},
+			Reply{Status: 200, Class: Rate, Shown: Rate, Body: CodeBody, Code: Code14003, RetryAfter: hint, Limit: 20},
 			Outcome{Status: 200, Class: OK, RetryAfter: NoHint},
 			Outcome{Status: 200, Class: Rate, Code: Code14003, RetryAfter: hint, Limit: 20},
 		},
 		"14003 for want of a permit": {
-			Reply{Status: 200, Class: Concurrency, Body: CodeBody, Code: Code14003, RetryAfter: NoHint, Limit: 2, Remaining: 0},
+			Reply{Status: 200, Class: Concurrency, Shown: Concurrency, Body: CodeBody, Code: Code14003, RetryAfter: NoHint, Limit: 2, Remaining: 0},
 			Outcome{Status: 200, Class: OK, RetryAfter: NoHint},
 			Outcome{Status: 200, Class: Concurrency, Code: Code14003, RetryAfter: NoHint, Limit: 2},
 		},
 		"an error body has its hint in a header": {
-			Reply{Status: 429, Class: Rate, Body: ErrorBody, RetryAfter: hint, Limit: 120, Remaining: 7},
-			Outcome{Status: 429, Class: Rate, RetryAfter: hint},
+			Reply{Status: 429, Class: Rate, Shown: Rate, Body: ErrorBody, RetryAfter: hint, Limit: 120, Remaining: 7},
+			Outcome{Status: 429, Class: Rate, RetryAfter: hint, Limit: 120, Remaining: 7},
 			Outcome{Status: 429, Class: Rate, RetryAfter: hint, Limit: 120, Remaining: 7},
 		},
 		"a business code under an error status": {
-			Reply{Status: 429, Class: Quota, Body: CodeBody, Code: 1, RetryAfter: hint},
+			Reply{Status: 429, Class: Quota, Shown: Quota, Body: CodeBody, Code: 1, RetryAfter: hint},
 			Outcome{Status: 429, Class: Rate, RetryAfter: NoHint},
 			Outcome{Status: 429, Class: Quota, Code: 1, RetryAfter: hint},
 		},
 		"a spent quota under 429 is told by the body alone": {
-			Reply{Status: 429, Class: Quota, Body: ErrorBody, RetryAfter: NoHint},
+			Reply{Status: 429, Class: Quota, Shown: Quota, Body: ErrorBody, RetryAfter: NoHint},
 			Outcome{Status: 429, Class: Rate, RetryAfter: NoHint},
 			Outcome{Status: 429, Class: Quota, RetryAfter: NoHint},
 		},
@@ -62,7 +62,7 @@ func TestByBodyAlwaysFindsTheTruth(t *testing.T) {
 		for _, status := range []uint16{200, 401, 403, 429, 500, 503} {
 			for body := range CodeBody + 1 {
 				var o Outcome
-				ByBody{}.Read(&Reply{Status: status, Class: class, Body: body}, 0, &o)
+				ByBody{}.Read(&Reply{Status: status, Class: class, Shown: class, Body: body}, 0, &o)
 				require.Equal(t, class, o.Class)
 			}
 		}
@@ -86,7 +86,7 @@ func TestClassOfStatus(t *testing.T) {
 // A date is read against the client's own clock: one that is ahead waits too
 // little, one that is behind too long, and neither waits less than nothing.
 func TestDatesAreReadAgainstTheClientsClock(t *testing.T) {
-	r := Reply{Status: 429, Class: Rate, Body: ErrorBody, RetryAfter: NoHint, RetryAt: time.Minute}
+	r := Reply{Status: 429, Class: Rate, Shown: Rate, Body: ErrorBody, RetryAfter: time.Minute, Spelled: HeaderTime}
 	for clock, want := range map[time.Duration]time.Duration{
 		50 * time.Second: 10 * time.Second,
 		55 * time.Second: 5 * time.Second,
@@ -101,8 +101,8 @@ func TestDatesAreReadAgainstTheClientsClock(t *testing.T) {
 			require.Equal(t, want, o.RetryAfter, "%T at %v", reader, clock)
 		}
 	}
-	// A wait that is given beside the date needs no clock.
-	r.RetryAfter = 3 * time.Second
+	// A wait needs no clock.
+	r.RetryAfter, r.Spelled = 3*time.Second, HeaderSeconds
 	var o Outcome
 	ByBody{}.Read(&r, time.Hour, &o)
 	require.Equal(t, 3*time.Second, o.RetryAfter)

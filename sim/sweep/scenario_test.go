@@ -42,9 +42,9 @@ func secondPeak(outage time.Duration, seeds []uint64, names ...string) sweep.Spe
 	spec.New = func(strategy int, seed uint64) (*sim.Experiment, error) {
 		root := draw.New(seed)
 		p, err := mockprovider.New(mockprovider.Config{
-			Slots: 6, Service: mockprovider.Service{First: draw.Const(2 * time.Second)},
-			RefusalTime: 50 * time.Millisecond, Full: mockprovider.As503,
-			Outages: []mockprovider.Outage{{To: outage, Refusal: mockprovider.As503}},
+			Capacity:    mockprovider.Capacity{Slots: 6, Service: mockprovider.Service{First: draw.Const(2 * time.Second)}, Full: mockprovider.As503},
+			RefusalTime: 50 * time.Millisecond,
+			Outages:     []mockprovider.Outage{{To: outage, Refusal: mockprovider.As503}},
 		}, root.For(1))
 		if err != nil {
 			return nil, err
