@@ -77,6 +77,9 @@ func (x *Experiment) Run(ctx context.Context) (*metrics.Report, error) {
 		return nil, err
 	}
 	r := newRun(x)
+	if r.view.Scripts != nil {
+		defer r.view.Scripts.Close()
+	}
 	if err := r.loop(ctx, x.Plan.Horizon); err != nil {
 		return nil, err
 	}
@@ -111,6 +114,9 @@ func newRun(x *Experiment) *run {
 			base += spec.Traffic.Clients
 		}
 		r.addLines(f)
+		if spec.Program.Scripted && r.view.Scripts == nil {
+			r.view.Scripts = new(strategies.Scripts)
+		}
 	}
 	if len(r.pools) > 0 {
 		r.view.Pools = r

@@ -43,6 +43,8 @@ type Program struct {
 	Pools []PoolSpec
 	// WantsSent asks the driver to deliver Sent events.
 	WantsSent bool
+	// Scripted asks the driver for coroutines (see Scripts).
+	Scripted bool
 	// Layers names the guards and loops, innermost first: bit i of Call.Phase
 	// is set while Layers[i] has the call waiting.
 	Layers []string

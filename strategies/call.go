@@ -77,6 +77,10 @@ type Call struct {
 	// once. The order in which units are granted is the same either way.
 	Pools Pools
 
+	// Scripts, if not nil, runs the scripts of the stack; a driver of a Scripted
+	// program sets it.
+	Scripts *Scripts
+
 	puts []put // what Next has given back; the driver collects it
 }
 
