@@ -52,32 +52,103 @@ func (d *decoder) strategies(n *yaml.Node) []choice {
 
 func (d *decoder) strategy(n *yaml.Node) (choice, bool) {
 	c := choice{at: n}
-	nameNode, reader := n, ""
+	nameNode, reader := n, reader{}
 	if n.Kind == yaml.MappingNode {
-		s := d.section(n, n, "strategy", "name", "reader")
+		s := d.section(n, n, "strategy", "name", "summary", "reader", "stack")
 		nameNode = s.need("name", "full-jitter")
-		reader = d.word(s.get("reader"), "reader", "status", "body")
+		if r := d.word(s.get("reader"), "reader", readerWords()...); r != "" {
+			reader = readers[slices.Index(readerWords(), r)]
+		}
+		if stack := s.get("stack"); stack != nil {
+			return d.stack(s, stack, nameNode, reader)
+		}
+		if at := s.get("summary"); at != nil {
+			d.complain(at, "a summary is for a strategy of your own; add its stack, or leave the summary out")
+		}
 	}
-	name, ok := d.scalar(nameNode, "the name of a strategy, or a mapping with its name and reader")
+	name, ok := d.scalar(nameNode, "the name of a strategy, or a mapping with its name, reader and stack")
 	if !ok {
 		return c, false
 	}
+	known, ok := d.known(nameNode, name)
+	if !ok {
+		return c, false
+	}
+	c.Choice, c.define = Choice{known.Name, known.Summary}, known.Define
+	if c.reader = reader.reader; c.reader != nil {
+		c.Name, c.Summary = c.Name+"-by-"+reader.name, c.Summary+"; "+reader.sees
+	}
+	return c, true
+}
+
+// reader is how a file says what clients see of replies.
+type reader struct {
+	name   string
+	reader wire.Reader
+	sees   string
+}
+
+// readers are the ways to read replies.
+var readers = []reader{
+	{"status", wire.ByStatus{}, "reads only the HTTP status"},
+	{"body", wire.ByBody{}, "reads the whole reply"},
+	{"keyword", wire.ByKeyword{}, "searches the text for keywords"},
+	{"library", wire.ByLibrary{}, "reads as SDKs do"},
+}
+
+func readerWords() []string {
+	names := make([]string, len(readers))
+	for i, r := range readers {
+		names[i] = r.name
+	}
+	return names
+}
+
+// maxLayers bounds the items of a stack.
+const maxLayers = 16
+
+// stack reads a strategy of the file's own: layers, outermost first, each with
+// its settings, or the names of strategies whose layers stand in their place.
+func (d *decoder) stack(s *section, n, nameNode *yaml.Node, reader reader) (choice, bool) {
+	c := choice{at: n, reader: reader.reader}
+	before := d.count()
+	c.Name = d.name(nameNode)
+	c.Summary = "a stack of this scenario's own"
+	if at := s.get("summary"); at != nil {
+		c.Summary = d.title(at)
+	}
+	var parts []func(strategies.Knowledge) []strategies.Layer
+	for _, item := range d.list(n, "layers", maxLayers) {
+		if item.Kind == yaml.ScalarNode && !slices.ContainsFunc(layers, func(k kind) bool { return k.name == item.Value }) {
+			if known, ok := d.known(item, item.Value); ok {
+				parts = append(parts, func(k strategies.Knowledge) []strategies.Layer { return known.Define(k).Layers })
+			}
+			continue
+		}
+		if v := d.choose(item, "layer", layers); v.IsValid() {
+			layer := v.Interface().(strategies.Layer)
+			parts = append(parts, func(strategies.Knowledge) []strategies.Layer { return []strategies.Layer{layer} })
+		}
+	}
+	c.define = func(k strategies.Knowledge) (def strategies.Definition) {
+		for _, part := range parts {
+			def.Layers = append(def.Layers, part(k)...)
+		}
+		return def
+	}
+	return c, d.count() == before
+}
+
+// known returns the strategy of the table with that name; it complains if
+// there is none.
+func (d *decoder) known(at *yaml.Node, name string) (strategies.Builtin, bool) {
 	all := strategies.Builtins()
 	i := slices.IndexFunc(all, func(b strategies.Builtin) bool { return b.Name == name })
 	if i < 0 {
-		d.unknownStrategy(nameNode, all)
-		return c, false
+		d.unknownStrategy(at, all)
+		return strategies.Builtin{}, false
 	}
-	c.Choice, c.define = Choice{all[i].Name, all[i].Summary}, all[i].Define
-	switch reader {
-	case "status":
-		c.reader = wire.ByStatus{}
-		c.Name, c.Summary = c.Name+"-by-status", c.Summary+"; reads only the HTTP status"
-	case "body":
-		c.reader = wire.ByBody{}
-		c.Name, c.Summary = c.Name+"-by-body", c.Summary+"; reads the whole reply"
-	}
-	return c, true
+	return all[i], true
 }
 
 // unknownStrategy complains of a name that is not in the table.
