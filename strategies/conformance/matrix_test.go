@@ -16,10 +16,10 @@ const ms = time.Millisecond
 func exactly(d time.Duration) wait { return wait{d, d} }
 
 var (
-	// stainless is the backoff that both SDKs have without a hint they take:
+	// twice is two retries with the backoff that both SDKs have without a hint they take:
 	// min(0.5·2ⁿ, 8) s less a random part below a quarter.
 	first, second = wait{375 * ms, 500 * ms}, wait{750 * ms, 1000 * ms}
-	backoff       = []wait{first, second}
+	twice         = []wait{first, second}
 	once          = []wait(nil)
 )
 
@@ -39,12 +39,12 @@ var matrix = []struct {
 	answer   answer
 	verdicts map[string]verdict
 }{
-	{"429 without a hint", answer{status: 429}, all(verdict{backoff, false})},
-	{"503", answer{status: 503}, all(verdict{backoff, false})},
-	{"529", answer{status: 529}, all(verdict{backoff, false})},
-	{"500", answer{status: 500}, all(verdict{backoff, false})},
-	{"408", answer{status: 408}, all(verdict{backoff, false})},
-	{"409", answer{status: 409}, all(verdict{backoff, false})},
+	{"429 without a hint", answer{status: 429}, all(verdict{twice, false})},
+	{"503", answer{status: 503}, all(verdict{twice, false})},
+	{"529", answer{status: 529}, all(verdict{twice, false})},
+	{"500", answer{status: 500}, all(verdict{twice, false})},
+	{"408", answer{status: 408}, all(verdict{twice, false})},
+	{"409", answer{status: 409}, all(verdict{twice, false})},
 	{"401", answer{status: 401}, all(verdict{once, false})},
 	{"400", answer{status: 400}, all(verdict{once, false})},
 	{"498", answer{status: 498}, all(verdict{once, false})},
@@ -58,10 +58,10 @@ var matrix = []struct {
 	{"retry-after-ms: 300 beside Retry-After: 5", answer{status: 429, header: "retry-after-ms: 300\nRetry-After: 5"}, all(verdict{both(exactly(300 * ms)), false})},
 	{"Retry-After: a date, a minute on", answer{status: 429, header: "Retry-After: Sat, 01 Jan 2000 00:01:00 GMT"}, all(verdict{[]wait{exactly(time.Minute), exactly(0)}, false})},
 	{"x-should-retry: false", answer{status: 429, header: "x-should-retry: false"}, all(verdict{once, false})},
-	{"400 with x-should-retry: true", answer{status: 400, header: "x-should-retry: true"}, all(verdict{backoff, false})},
+	{"400 with x-should-retry: true", answer{status: 400, header: "x-should-retry: true"}, all(verdict{twice, false})},
 	{"200 around 14003", answer{status: 200, body: `{"code":14003,"message":"too many requests","retry_after":3,"limit":20,"remaining":0}`}, all(verdict{once, true})},
-	{"a connection that breaks before the answer", answer{reset: true}, all(verdict{backoff, false})},
-	{"an insufficient quota behind 429", answer{status: 429, body: `{"error":{"message":"Credit balance is used up","type":"insufficient_quota","param":null,"code":"credit_balance_exhausted"}}`}, all(verdict{backoff, false})},
+	{"a connection that breaks before the answer", answer{reset: true}, all(verdict{twice, false})},
+	{"an insufficient quota behind 429", answer{status: 429, body: `{"error":{"message":"Credit balance is used up","type":"insufficient_quota","param":null,"code":"credit_balance_exhausted"}}`}, all(verdict{twice, false})},
 }
 
 func all(v verdict) map[string]verdict {
@@ -103,7 +103,7 @@ func TestBrokenBodies(t *testing.T) {
 	for _, sdk := range sdks {
 		cut := verdict{once, false}
 		if sdk.name == "anthropic-go" {
-			cut.waits = backoff
+			cut.waits = twice
 		}
 		t.Run(sdk.name, func(t *testing.T) {
 			call := func(s *server) error { return sdk.call(s) }
@@ -114,7 +114,7 @@ func TestBrokenBodies(t *testing.T) {
 				play(t, call, verdict{once, false}, answer{status: 200, body: "{\"id\":"})
 			})
 			t.Run("good after two refusals", func(t *testing.T) {
-				play(t, call, verdict{backoff, true}, answer{status: 529}, answer{status: 503}, answer{status: 200, body: sdk.good})
+				play(t, call, verdict{twice, true}, answer{status: 529}, answer{status: 503}, answer{status: 200, body: sdk.good})
 			})
 			t.Run("good stream", func(t *testing.T) {
 				play(t, stream, verdict{once, true}, answer{status: 200, header: sse, body: sdk.goodStream})
