@@ -1,0 +1,161 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/serve"
+	"herdlab/scenarios"
+)
+
+const token = "a-token-of-the-test"
+
+// chromium is the browser's program.
+func chromium(t *testing.T) string {
+	t.Helper()
+	if path := os.Getenv("CHROMIUM"); path != "" {
+		return path
+	}
+	path, err := exec.LookPath("chromium")
+	require.NoError(t, err, "install Chromium, or name one in CHROMIUM")
+	return path
+}
+
+// tab opens a page in a browser of its own.
+func tab(t *testing.T, width int) context.Context {
+	t.Helper()
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(width, 1000))
+	browser, done := chromedp.NewExecAllocator(context.Background(), opts...)
+	t.Cleanup(done)
+	page, closed := chromedp.NewContext(browser)
+	t.Cleanup(closed)
+	page, late := context.WithTimeout(page, time.Minute)
+	t.Cleanup(late)
+	return page
+}
+
+// start serves a provider with its admin page and returns where both are.
+func start(t *testing.T) (api, admin string) {
+	t.Helper()
+	s, err := serve.New(serve.Config{Provider: serve.Default(), Title: "A test", OutputTokens: 5, Words: scenarios.Words{}})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	t.Cleanup(stop)
+	var urls []string
+	for _, run := range []func(net.Listener) error{
+		func(l net.Listener) error { return s.Serve(ctx, l) },
+		func(l net.Listener) error { return s.ServeAdmin(ctx, l, token) },
+	} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		urls = append(urls, "http://"+l.Addr().String())
+		done := make(chan error, 1)
+		go func() { done <- run(l) }()
+		t.Cleanup(func() { stop(); <-done })
+	}
+	return urls[0], urls[1]
+}
+
+// ask sends n requests and counts the replies by status.
+func ask(t *testing.T, api string, n int) map[int]int {
+	t.Helper()
+	got := map[int]int{}
+	for range n {
+		req, err := http.NewRequest(http.MethodPost, api+"/v1/chat/completions", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"hi"}],"max_tokens":2}`))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer sk-page")
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		resp.Body.Close()
+		got[resp.StatusCode]++
+	}
+	return got
+}
+
+// until waits until an expression holds on the page.
+func until(t *testing.T, page context.Context, expression string, args ...any) {
+	t.Helper()
+	_, err := chromedp.Run(page, chromedp.Poll[bool](fmt.Sprintf(expression, args...), chromedp.WithPollingTimeout(20*time.Second)))
+	require.NoError(t, err, expression)
+}
+
+func do(t *testing.T, page context.Context, steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	require.NoError(t, chromedp.Do(page, steps...))
+}
+
+// A person opens the page, sees what the provider does, breaks it, and mends it.
+func TestThePage(t *testing.T) {
+	api, admin := start(t)
+	page := tab(t, 1200)
+	var elsewhere []string
+	require.NoError(t, chromedp.Listen(page, func(e any) {
+		if r, ok := e.(*network.EventRequestWillBeSent); ok && !strings.HasPrefix(r.Request.URL, admin) && !strings.HasPrefix(r.Request.URL, "data:") {
+			elsewhere = append(elsewhere, r.Request.URL)
+		}
+	}))
+	console := chromedp.Console(page)
+
+	do(t, page, chromedp.Navigate(admin+"/#"+token), chromedp.WaitVisible("#app"), chromedp.WaitVisible("#no-decisions"), chromedp.WaitVisible("#no-faults"))
+	until(t, page, `document.querySelector("#title").textContent === "A test"`)
+
+	require.Equal(t, map[int]int{200: 5}, ask(t, api, 5))
+	until(t, page, `document.querySelectorAll("#decisions tbody tr").length === 5`)
+	until(t, page, `Number(document.querySelector("#offered").textContent) > 0`)
+	until(t, page, `document.querySelectorAll("#load rect").length > 0`)
+
+	// Outage: the first of the buttons.
+	do(t, page, chromedp.Click("#presets button"))
+	until(t, page, `document.querySelector("#faults").textContent.includes("outage")`)
+	require.Equal(t, map[int]int{503: 3}, ask(t, api, 3))
+	until(t, page, `document.querySelector("#reasons").textContent.includes("overloaded")`)
+	do(t, page, chromedp.Click("#only"))
+	until(t, page, `document.querySelectorAll("#decisions tbody tr").length === 3`)
+
+	// And it is cleared.
+	do(t, page, chromedp.Click("#faults button"), chromedp.WaitVisible("#no-faults"))
+	require.Equal(t, map[int]int{200: 2}, ask(t, api, 2))
+
+	// A fault in one's own words, first a wrong one.
+	write := func(text string) {
+		do(t, page, chromedp.SetValue("#fault-text", text), chromedp.Click("#inject"))
+	}
+	do(t, page, chromedp.Click("#own summary"), chromedp.WaitVisible("#inject"))
+	write(`{"outrage": {"from": "0s", "to": "30s"}}`)
+	until(t, page, `document.querySelector("#fault-error").textContent.includes("outage")`) // what was meant
+	write(`{"errors": {"from": "0s", "to": "30s", "class": "quota"}}`)
+	until(t, page, `document.querySelector("#faults").textContent.includes("errors")`)
+	require.Equal(t, map[int]int{429: 1}, ask(t, api, 1))
+
+	require.Empty(t, elsewhere, "the page asks nobody but its own server")
+	_ = chromedp.Cancel(page)
+	for m := range console {
+		require.NotContains(t, []string{"error", "assert"}, fmt.Sprint(m.Type), "%v", m)
+	}
+}
+
+// Who has no token sees nothing, and can give it.
+func TestTheToken(t *testing.T) {
+	_, admin := start(t)
+	page := tab(t, 400)
+	do(t, page, chromedp.Navigate(admin+"/#wrong"))
+	until(t, page, `document.querySelector("#denied").textContent !== "" && document.querySelector("#app").hidden`)
+	do(t, page, chromedp.SetValue("#token", token))
+	until(t, page, `document.querySelector("#token").value === "%s"`, token)
+	do(t, page, chromedp.Click("#ask button"))
+	until(t, page, `!document.querySelector("#app").hidden && document.querySelector("#ask").hidden`)
+	// And on a telephone nothing is wider than the screen.
+	until(t, page, `document.documentElement.scrollWidth <= document.documentElement.clientWidth`)
+}
