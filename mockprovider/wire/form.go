@@ -94,8 +94,8 @@ type Form struct {
 	Words Words
 	// Spelled is how it writes hints.
 	Spelled Spelling
-	// Marks are x-should-retry, where the form sends it, and ResetAsTime, where
-	// it writes resets as times.
+	// Marks are x-should-retry, where the form sends it, ResetAsTime, where it
+	// writes resets as times, and what it has no place for.
 	Marks Marks
 }
 

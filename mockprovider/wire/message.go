@@ -45,6 +45,9 @@ type Request struct {
 	Target           Target
 	// Stream asks for the reply in pieces: a head, then a terminal.
 	Stream bool
+	// Dialect is which of a provider's dialects the request is in, for a server
+	// that has several; 0 is the provider's own.
+	Dialect uint8
 }
 
 // NoHint in Reply.RetryAfter or Outcome.RetryAfter means that the reply does
@@ -85,7 +88,12 @@ const (
 	SaysStop                        // x-should-retry: false
 	ResetAsTime                     // Reply.Reset is a time on the provider's clock
 	DegradedReply                   // the answer comes from a lesser model than asked for
+	HidesLimit                      // the bytes have no place for Limit and Remaining
+	HidesReset                      // the bytes have no place for Reset
 )
+
+// formal are the marks that say how to read a reply; the others are facts.
+const formal = ResetAsTime | HidesLimit | HidesReset
 
 // Reply is what comes over the wire, compactly.
 type Reply struct {

@@ -30,6 +30,9 @@ func headerHint(r *Reply, clock time.Duration) time.Duration {
 
 // reset is how long until r's limit is whole again, by such a clock.
 func reset(r *Reply, clock time.Duration) time.Duration {
+	if r.Marks&HidesReset != 0 {
+		return 0
+	}
 	if r.Reset != 0 && r.Marks&ResetAsTime != 0 {
 		return max(0, r.Reset-clock)
 	}
@@ -39,7 +42,10 @@ func reset(r *Reply, clock time.Duration) time.Duration {
 // copyFacts fills in what every reader sees.
 func (o *Outcome) copyFacts(r *Reply, clock time.Duration) {
 	o.Reset, o.Limit, o.Remaining = reset(r, clock), r.Limit, r.Remaining
-	o.Tokens, o.Status, o.Begun, o.Marks = r.Tokens, r.Status, r.Body.Begun(), r.Marks&^ResetAsTime
+	if r.Marks&HidesLimit != 0 {
+		o.Limit, o.Remaining = 0, 0
+	}
+	o.Tokens, o.Status, o.Begun, o.Marks = r.Tokens, r.Status, r.Body.Begun(), r.Marks&^formal
 }
 
 // ByBody reads the whole reply: status, business code, error events, finish
@@ -82,7 +88,7 @@ func (ByStatus) Read(r *Reply, clock time.Duration, o *Outcome) {
 
 func byStatus(r *Reply, clock time.Duration, o *Outcome) {
 	o.copyFacts(r, clock)
-	o.RetryAfter, o.Code, o.Class = headerHint(r, clock), 0, classOfStatus(r.Status)
+	o.RetryAfter, o.Code, o.Class = headerHint(r, clock), 0, ClassOfStatus(r.Status)
 	if r.Body == CodeBody {
 		o.Reset, o.Limit, o.Remaining = 0, 0, 0
 	}
@@ -97,7 +103,7 @@ type ByKeyword struct{}
 // Read implements Reader.
 func (ByKeyword) Read(r *Reply, clock time.Duration, o *Outcome) {
 	o.copyFacts(r, clock)
-	o.RetryAfter, o.Code, o.Class = hint(r, clock), r.Code, classOfStatus(r.Status)
+	o.RetryAfter, o.Code, o.Class = hint(r, clock), r.Code, ClassOfStatus(r.Status)
 	if r.Body > StreamError {
 		o.Class = spoilt(r.Body)
 	}
@@ -130,8 +136,8 @@ func (ByLibrary) Read(r *Reply, clock time.Duration, o *Outcome) {
 	}
 }
 
-// classOfStatus is what RFC 9110 and common use say of a status.
-func classOfStatus(status uint16) Class {
+// ClassOfStatus is what RFC 9110 and common use say of a status.
+func ClassOfStatus(status uint16) Class {
 	switch {
 	case status < 400:
 		return OK

@@ -107,3 +107,20 @@ func TestDatesAreReadAgainstTheClientsClock(t *testing.T) {
 	ByBody{}.Read(&r, time.Hour, &o)
 	require.Equal(t, 3*time.Second, o.RetryAfter)
 }
+
+// What the bytes have no place for, no reader sees.
+func TestHiddenLimits(t *testing.T) {
+	for marks, want := range map[Marks]Outcome{
+		0:                       {Limit: 20, Remaining: 7, Reset: time.Minute},
+		HidesLimit:              {Reset: time.Minute},
+		HidesReset:              {Limit: 20, Remaining: 7},
+		HidesLimit | HidesReset: {},
+	} {
+		for _, reader := range []Reader{ByBody{}, ByStatus{}, ByKeyword{}, ByLibrary{}} {
+			want.Status, want.RetryAfter = 200, NoHint
+			var o Outcome
+			reader.Read(&Reply{Status: 200, RetryAfter: NoHint, Limit: 20, Remaining: 7, Reset: time.Minute, Marks: marks}, 0, &o)
+			require.Equal(t, want, o, "%T %b", reader, marks)
+		}
+	}
+}

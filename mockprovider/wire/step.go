@@ -16,12 +16,19 @@ const (
 // Input is one step of a provider.
 type Input struct {
 	Kind InputKind
-	// Ticket identifies the attempt for the driver, for Arrive and Abandon;
-	// the provider returns it in effects and never looks into it.
+	// Ticket identifies the attempt for the driver, for Arrive and Abandon; the
+	// provider returns it in effects. It is small, below the largest number of
+	// attempts that were ever under way together, so that a provider may keep
+	// what it knows of tickets in a slice. It is not given to another attempt
+	// before it has ended.
+	//
+	// Abandon comes at most once, and not after the end of its ticket. A ticket
+	// ends as any other when its client has hung up: with Dropped as soon as the
+	// provider notices, and with its reply if it does not.
 	Ticket uint32
 	// Job is the provider's own number of the work, as Started gave it, for
 	// Done. Done comes whatever happens: also if the client has hung up, and
-	// also after a fault.
+	// also if the work was cut short, by a fault or because that was noticed.
 	Job uint32
 	// Request is what arrives, for Arrive.
 	Request Request
@@ -31,10 +38,10 @@ type Input struct {
 type EffectKind uint8
 
 // The effects. Every ticket that arrives gets exactly one of Replied, Dropped
-// and Broke in the end.
+// and Broke in the end. A Head that would leave later than that does not leave.
 const (
 	Replied EffectKind = iota // the reply to a ticket leaves the provider
-	Head                      // the head of a streamed reply leaves; Replied follows
+	Head                      // the first token of a streamed reply leaves; its end follows
 	Started                   // a job occupies a slot until its Done
 	Dropped                   // nothing will ever be answered to this ticket
 	Broke                     // the connection of this ticket is lost, and its client notices
@@ -44,16 +51,22 @@ const (
 type Effect struct {
 	Kind   EffectKind
 	Ticket uint32
-	// Job is the number of the work, for Started and for the end of its ticket
-	// that its Done brings about. It is small: below the largest number of
-	// requests that were ever queued and in service together, so that a driver
+	// Job is the number of the work, for Started and for the end of its ticket.
+	// It is small: below the largest number of requests that were ever queued, in
+	// service or, cut short, on the way to their Done together, so that a driver
 	// may keep what it knows of jobs in a slice. It is not given to other work
 	// before its Done.
 	Job uint32
 	// After is how long from now a reply leaves (a refusal takes time too), or
 	// how long from now a started job is done.
 	After time.Duration
-	// Slot is how long the work held a slot, for Replied and Dropped.
-	Slot  time.Duration
+	// Slot is how long the work held a slot, and Cost what is charged for it in
+	// nano-dollars, for Replied, Dropped and Broke.
+	Slot time.Duration
+	Cost int64
+	// Reply is what leaves, for Replied and Head. Of Started, its Tokens are how
+	// many tokens will be produced, the first with the head and the others evenly
+	// until the job is done, and Remaining how many of the last of them never
+	// leave; of Dropped and Broke, Tokens are how many had left.
 	Reply Reply
 }

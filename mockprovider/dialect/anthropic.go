@@ -1,0 +1,233 @@
+package dialect
+
+import (
+	"encoding/json"
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// anthropic is Anthropic's Messages. Errors are
+// {"type":"error","error":{"type","message"},"request_id"}; resets are RFC 3339
+// times. It has one type for all limits: only the message tells that traffic
+// grew too fast, and only the headers whether requests or tokens were too many.
+func anthropic() Dialect {
+	return Dialect{
+		Name: "anthropic", Title: "Anthropic",
+		voice: anthropicVoice{},
+		phrases: phrases{
+			wire.OK: {Status: 200},
+			wire.Rate: {
+				Status: 429, Kind: "rate_limit_error", Spelled: wire.HeaderSeconds,
+				Text: "This request would exceed the rate limit for your organization[ of {limit} requests per minute].",
+			},
+			wire.TokenRate: {
+				Status: 429, Kind: "rate_limit_error", As: wire.Rate, Spelled: wire.HeaderSeconds,
+				Text: "This request would exceed the rate limit for your organization[ of {limit} tokens per minute].",
+			},
+			wire.Concurrency: {
+				Status: 429, Kind: "rate_limit_error", As: wire.Rate, Spelled: wire.HeaderSeconds,
+				Text: "This request would exceed the rate limit for your organization[ of {limit} concurrent requests].",
+			},
+			wire.Acceleration: {
+				Status: 429, Kind: "rate_limit_error", As: wire.Rate, Spelled: wire.HeaderSeconds,
+				Text: "This request would exceed the acceleration rate limit for your organization; scale up gradually.",
+			},
+			wire.Overloaded: {Status: 529, Kind: "overloaded_error", Spelled: wire.HeaderSeconds, Text: "Overloaded"},
+			wire.Quota: {
+				Status: 429, Kind: "rate_limit_error", Code: "enforced_spend_limit_reached", Spelled: wire.Unspeakable,
+				Text: "Monthly spend limit reached.",
+			},
+			wire.Auth: {Status: 401, Kind: "authentication_error", Spelled: wire.Unspeakable, Text: "invalid api key"},
+			wire.Permission: {
+				Status: 403, Kind: "permission_error", Spelled: wire.Unspeakable,
+				Text: "Your API key does not have permission to use the specified resource.",
+			},
+			wire.BadRequest:  {Status: 400, Kind: "invalid_request_error", Spelled: wire.Unspeakable, Text: "The request is not valid."},
+			wire.TooLarge:    {Status: 413, Kind: "request_too_large", Spelled: wire.Unspeakable, Text: "Request exceeds the maximum size"},
+			wire.ServerError: {Status: 500, Kind: "api_error", Spelled: wire.HeaderSeconds, Text: "Internal server error"},
+			wire.Timeout:     {Status: 504, Kind: "timeout_error", Spelled: wire.HeaderSeconds, Text: "The request took too long."},
+		},
+		limits: limits{
+			requests: limitHeaders{"anthropic-ratelimit-requests-limit", "anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"},
+			tokens:   limitHeaders{"anthropic-ratelimit-tokens-limit", "anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"},
+			reset:    rfc3339,
+		},
+		routes: []route{
+			{"POST", "/v1/messages", Complete, false},
+			{"GET", "/v1/models", ListModels, false},
+		},
+		keys:      []key{{header: "x-api-key"}, {header: "Authorization", scheme: "Bearer "}},
+		requestID: "request-id",
+		version:   "anthropic-version",
+		reads: func(in *findings) wire.Class {
+			switch {
+			case in.Kind == "billing_error":
+				return wire.Quota
+			case in.Kind == "not_found_error" || in.Kind == "conflict_error":
+				return wire.BadRequest
+			}
+			return wire.OK
+		},
+	}
+}
+
+type anthropicVoice struct{}
+
+type anthropicMessage struct {
+	ID         string           `json:"id"`
+	Type       string           `json:"type"`
+	Role       string           `json:"role"`
+	Model      string           `json:"model"`
+	Content    []anthropicBlock `json:"content"`
+	StopReason *string          `json:"stop_reason"`
+	StopSeq    *string          `json:"stop_sequence"`
+	Usage      *anthropicUsage  `json:"usage,omitempty"`
+}
+
+type anthropicBlock struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+type anthropicUsage struct {
+	Input  uint32 `json:"input_tokens"`
+	Output uint32 `json:"output_tokens"`
+}
+
+type anthropicError struct {
+	Type  string `json:"type"`
+	Error struct {
+		Type    string            `json:"type"`
+		Message string            `json:"message"`
+		Details *anthropicDetails `json:"details,omitempty"`
+		hintFields
+	} `json:"error"`
+	RequestID string `json:"request_id,omitempty"`
+}
+
+type anthropicDetails struct {
+	ErrorCode string `json:"error_code"`
+}
+
+// endTurn is the finish marker.
+func endTurn(cut bool) *string {
+	if cut {
+		return nil
+	}
+	reason := "end_turn"
+	return &reason
+}
+
+func (anthropicVoice) answer(b []byte, c *Context, a *answer) []byte {
+	return appendJSON(b, anthropicMessage{
+		ID: "msg_" + c.ID, Type: "message", Role: "assistant", Model: a.Model,
+		Content:    []anthropicBlock{{"text", a.Text}},
+		StopReason: endTurn(a.Cut), Usage: &anthropicUsage{c.InputTokens, a.Tokens},
+	})
+}
+
+// errorOf is the error body of a failure.
+func (anthropicVoice) errorOf(c *Context, f *failure) anthropicError {
+	e := anthropicError{Type: "error", RequestID: c.ID}
+	e.Error.Type, e.Error.Message, e.Error.hintFields = f.Kind, f.Message, f.hintFields
+	if f.phrase.Code != "" {
+		e.Error.Details = &anthropicDetails{f.phrase.Code}
+	}
+	return e
+}
+
+func (v anthropicVoice) failure(b []byte, c *Context, f *failure) []byte {
+	return appendJSON(b, v.errorOf(c, f))
+}
+
+func (anthropicVoice) models(b []byte, c *Context, names []string) []byte {
+	type model struct {
+		Type        string `json:"type"`
+		ID          string `json:"id"`
+		DisplayName string `json:"display_name"`
+		CreatedAt   string `json:"created_at"`
+	}
+	list := struct {
+		Data    []model `json:"data"`
+		HasMore bool    `json:"has_more"`
+		FirstID *string `json:"first_id"`
+		LastID  *string `json:"last_id"`
+	}{Data: []model{}}
+	for _, name := range names {
+		list.Data = append(list.Data, model{"model", name, name, time.Unix(c.Epoch, 0).UTC().Format(time.RFC3339)})
+	}
+	if n := len(names); n > 0 {
+		list.FirstID, list.LastID = &names[0], &names[n-1]
+	}
+	return appendJSON(b, list)
+}
+
+func (v anthropicVoice) read(body []byte, in *findings) {
+	var top struct {
+		Type string `json:"type"`
+	}
+	if _ = json.Unmarshal(body, &top); top.Type == "error" {
+		v.readError(body, in)
+		return
+	}
+	var m anthropicMessage
+	if _ = json.Unmarshal(body, &m); m.Type != "message" {
+		return
+	}
+	in.Answered, in.Finished, in.Model = true, m.StopReason != nil, m.Model
+	if m.Usage != nil {
+		in.usage(m.Usage.Output)
+	}
+}
+
+func (anthropicVoice) readError(data []byte, in *findings) {
+	var top struct {
+		Error json.RawMessage `json:"error"`
+	}
+	_ = json.Unmarshal(data, &top)
+	in.Failed = true
+	readError(top.Error, in)
+	var inner struct {
+		Details json.RawMessage `json:"details"`
+	}
+	_ = json.Unmarshal(top.Error, &inner)
+	var details anthropicDetails
+	_ = json.Unmarshal(inner.Details, &details)
+	in.Code = details.ErrorCode
+}
+
+func (anthropicVoice) ask(r *Request, body []byte) error {
+	var q struct {
+		Model     string          `json:"model"`
+		Messages  json.RawMessage `json:"messages"`
+		System    json.RawMessage `json:"system"`
+		Tools     json.RawMessage `json:"tools"`
+		Stream    bool            `json:"stream"`
+		MaxTokens *int64          `json:"max_tokens"`
+	}
+	if err := decode(body, &q); err != nil {
+		return err
+	}
+	if r.Model == "" { // a path that names one has the last word
+		r.Model = q.Model
+	}
+	r.Stream = q.Stream
+	switch {
+	case !isList(q.Messages):
+		return bad("messages: it must be a list of at least one message")
+	case q.MaxTokens == nil:
+		return bad("max_tokens: Field required")
+	}
+	r.prompt(q.Messages, q.System, q.Tools)
+	return r.cap("max_tokens", q.MaxTokens)
+}
+
+func (anthropicVoice) resembles(p *probe) int {
+	switch kind := p.text("type"); {
+	case kind == "error" && p.has("error"), kind == "message" && p.has("content"), kind == "message_start",
+		p.header("anthropic-ratelimit-requests-limit"):
+		return 3
+	}
+	return 0
+}

@@ -1,0 +1,76 @@
+package dialect
+
+import "encoding/json"
+
+// anthropicEvent is one event of a stream: which fields it has is its type's
+// business.
+type anthropicEvent struct {
+	Type    string            `json:"type"`
+	Message *anthropicMessage `json:"message,omitempty"`
+	Index   *int              `json:"index,omitempty"`
+	Block   *anthropicBlock   `json:"content_block,omitempty"`
+	Delta   *anthropicDelta   `json:"delta,omitempty"`
+	Usage   *anthropicUsage   `json:"usage,omitempty"`
+}
+
+type anthropicDelta struct {
+	Type       string  `json:"type,omitempty"`
+	Text       *string `json:"text,omitempty"`
+	StopReason *string `json:"stop_reason,omitempty"`
+}
+
+func anthropicFrame(b []byte, e anthropicEvent) []byte { return appendEvent(b, e.Type, e) }
+
+func (anthropicVoice) begin(b []byte, c *Context, model string) []byte {
+	b = anthropicFrame(b, anthropicEvent{Type: "message_start", Message: &anthropicMessage{
+		ID: "msg_" + c.ID, Type: "message", Role: "assistant", Model: model, Content: []anthropicBlock{},
+		Usage: &anthropicUsage{Input: c.InputTokens},
+	}})
+	return anthropicFrame(b, anthropicEvent{Type: "content_block_start", Index: new(int), Block: &anthropicBlock{Type: "text"}})
+}
+
+func (anthropicVoice) token(b []byte, _ *Context, _ string, _ int, text string) []byte {
+	return anthropicFrame(b, anthropicEvent{Type: "content_block_delta", Index: new(int), Delta: &anthropicDelta{Type: "text_delta", Text: &text}})
+}
+
+func (anthropicVoice) finish(b []byte, c *Context, a *answer) []byte {
+	b = anthropicFrame(b, anthropicEvent{Type: "content_block_stop", Index: new(int)})
+	b = anthropicFrame(b, anthropicEvent{
+		Type: "message_delta", Delta: &anthropicDelta{StopReason: endTurn(false)},
+		Usage: &anthropicUsage{c.InputTokens, a.Tokens},
+	})
+	return anthropicFrame(b, anthropicEvent{Type: "message_stop"})
+}
+
+func (v anthropicVoice) fail(b []byte, _ *Context, f *failure, _ int) []byte {
+	return appendEvent(b, "error", v.errorOf(&Context{}, f))
+}
+
+func (v anthropicVoice) frame(event string, data []byte, in *findings) {
+	if event == "error" {
+		v.readError(data, in)
+		return
+	}
+	var e anthropicEvent
+	_ = json.Unmarshal(data, &e)
+	switch e.Type {
+	case "message_start":
+		if in.Finished {
+			in.Twice = true
+		} else if e.Message != nil {
+			in.Model = e.Message.Model
+		}
+	case "content_block_delta":
+		if e.Delta != nil && e.Delta.Text != nil {
+			in.piece(*e.Delta.Text)
+		}
+	case "message_delta":
+		if e.Usage != nil {
+			in.usage(e.Usage.Output)
+		}
+	case "message_stop":
+		in.Answered, in.Finished = true, true
+	case "error":
+		v.readError(data, in)
+	}
+}

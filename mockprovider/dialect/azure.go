@@ -1,0 +1,192 @@
+package dialect
+
+import (
+	"encoding/json"
+
+	"herdlab/mockprovider/wire"
+)
+
+// azure is Azure OpenAI: OpenAI's answers behind Microsoft's gateway. Errors
+// are {"error":{"code","message"}} whose code repeats the status, so that
+// requests, tokens and a service "experiencing high demand" are one word, told
+// apart by their texts alone; what the model itself rejects has OpenAI's form.
+// Money that is spent is the gateway's to tell: {"statusCode":403,"message"}.
+//
+// Not verified: x-ratelimit-limit-requests (the other three limit headers are
+// seen), the codes of bad requests, server errors and timeouts, errors in
+// streams. The paths below /openai/v1 are left out, because a server has
+// OpenAI's own there; with the prefix /azure they would be the same requests.
+func azure() Dialect {
+	return Dialect{
+		Name: "azure", Title: "Azure OpenAI",
+		voice: azureVoice{openAIVoice{chat{dress: azureDress}}},
+		phrases: phrases{
+			wire.OK: {Status: 200},
+			wire.Rate: {
+				Status: 429, Code: "429", Spelled: wire.BothSeconds,
+				Text: "Requests to the ChatCompletions_Create Operation under Azure OpenAI API have exceeded call rate limit of your current OpenAI S0 pricing tier.",
+			},
+			wire.TokenRate: {
+				Status: 429, Code: "429", As: wire.Rate, Spelled: wire.BothSeconds,
+				Text: "Requests to the ChatCompletions_Create Operation under Azure OpenAI API have exceeded token rate limit of your current OpenAI S0 pricing tier.",
+			},
+			wire.Concurrency: {
+				Status: 429, Code: "429", As: wire.Rate, Spelled: wire.BothSeconds,
+				Text: "Rate limit is exceeded.",
+			},
+			wire.Acceleration: {
+				Status: 429, Code: "429", As: wire.Rate, Spelled: wire.BothSeconds,
+				Text: "Rate limit is exceeded.",
+			},
+			wire.Overloaded: {
+				Status: 429, Code: "429", As: wire.Rate, Spelled: wire.HeaderSeconds,
+				Text: "The system is experiencing high demand and cannot process your request.",
+			},
+			wire.Quota: {
+				Status: 403, Kind: azureGateway, Code: "403", Spelled: wire.Unspeakable,
+				Text: "Out of call volume quota.",
+			},
+			wire.Auth: {
+				Status: 401, Code: "401", Spelled: wire.Unspeakable,
+				Text: "Access denied due to invalid subscription key or wrong API endpoint.",
+			},
+			wire.Permission: {
+				Status: 403, Code: "403", Spelled: wire.Unspeakable,
+				Text: "Access denied due to Virtual Network/Firewall rules.",
+			},
+			wire.BadRequest: {Status: 400, Code: "BadRequest", Spelled: wire.Unspeakable, Text: "The request is not valid."},
+			wire.TooLarge: {
+				Status: 400, Kind: "invalid_request_error", Code: "context_length_exceeded", Spelled: wire.Unspeakable,
+				Text: "The messages are longer than the context of {model}; please reduce their length.",
+			},
+			wire.ServerError: {Status: 500, Code: "InternalServerError", Spelled: wire.HeaderSeconds, Text: "The server had an error while processing your request."},
+			wire.Timeout:     {Status: 408, Code: "Timeout", Spelled: wire.HeaderSeconds, Text: "The operation was timeout."},
+		},
+		limits: limits{
+			requests: limitHeaders{"x-ratelimit-limit-requests", "x-ratelimit-remaining-requests", ""},
+			tokens:   limitHeaders{"x-ratelimit-limit-tokens", "x-ratelimit-remaining-tokens", ""},
+		},
+		routes: []route{
+			{"POST", "/openai/deployments/{model}/chat/completions", Complete, false},
+			{"POST", "/openai/responses", Respond, false},
+			{"GET", "/openai/models", ListModels, false},
+		},
+		keys:      []key{{header: "api-key"}, {header: "Authorization", scheme: "Bearer "}},
+		requestID: "apim-request-id",
+		sentence:  "Please retry after %s seconds.",
+		bothUnits: true,
+		reads: func(in *findings) wire.Class {
+			if in.Code == "DeploymentNotFound" {
+				return wire.BadRequest
+			}
+			return openAIReads(in)
+		},
+	}
+}
+
+// azureGateway is the Kind of what the gateway says by itself.
+const azureGateway = "gateway"
+
+// azureFilter is what the content filter made of a prompt.
+type azureFilter struct {
+	Index   int                      `json:"prompt_index"`
+	Results map[string]azureSeverity `json:"content_filter_results"`
+}
+
+type azureSeverity struct {
+	Filtered bool   `json:"filtered"`
+	Severity string `json:"severity"`
+}
+
+// azurePassed is a prompt that the filter let through.
+func azurePassed() []azureFilter {
+	safe := azureSeverity{Severity: "safe"}
+	return []azureFilter{{Results: map[string]azureSeverity{"hate": safe, "self_harm": safe, "sexual": safe, "violence": safe}}}
+}
+
+func azureDress(body *chatBody, _ *Context) {
+	if body.Object == "chat.completion" {
+		body.Filtered = azurePassed()
+	}
+}
+
+type azureVoice struct{ openAIVoice }
+
+// azureError is an error of the service, azureRefusal one of the gateway.
+type azureError struct {
+	Error struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		hintFields
+	} `json:"error"`
+}
+
+type azureRefusal struct {
+	Status  number `json:"statusCode"`
+	Message string `json:"message"`
+	hintFields
+}
+
+func (azureVoice) errorOf(f *failure) any {
+	switch f.Kind {
+	case azureGateway:
+		return azureRefusal{number(f.phrase.Code), f.Message, f.hintFields}
+	case "":
+		var e azureError
+		e.Error.Code, e.Error.Message, e.Error.hintFields = f.phrase.Code, f.Message, f.hintFields
+		return e
+	}
+	return errorOf(f)
+}
+
+func (v azureVoice) failure(b []byte, _ *Context, f *failure) []byte {
+	return appendJSON(b, v.errorOf(f))
+}
+
+// begin writes a first frame without a choice, which has broken many a client
+// that asks for the first of them.
+func (v azureVoice) begin(b []byte, c *Context, model string) []byte {
+	if c.Operation != Respond {
+		b = appendEvent(b, "", chatBody{Choices: []chatChoice{}, Filtered: azurePassed()})
+	}
+	return v.openAIVoice.begin(b, c, model)
+}
+
+func (v azureVoice) fail(b []byte, c *Context, f *failure, sent int) []byte {
+	if c.Operation == Respond {
+		return v.openAIVoice.fail(b, c, f, sent)
+	}
+	return appendEvent(b, "", v.errorOf(f))
+}
+
+func (v azureVoice) read(body []byte, in *findings) {
+	var refusal struct {
+		Status  number          `json:"statusCode"`
+		Message json.RawMessage `json:"message"`
+		hintFields
+	}
+	if _ = json.Unmarshal(body, &refusal); refusal.Status != "" {
+		in.Failed, in.Kind, in.Code = true, azureGateway, string(refusal.Status)
+		in.Message, in.hintFields = text(refusal.Message), refusal.hintFields
+		return
+	}
+	v.openAIVoice.read(body, in)
+}
+
+func (v azureVoice) frame(event string, data []byte, in *findings) {
+	if event != "" || string(data) == done {
+		v.openAIVoice.frame(event, data, in)
+		return
+	}
+	v.read(data, in)
+}
+
+func (azureVoice) resembles(p *probe) int {
+	switch {
+	case p.header("apim-request-id") || p.has("prompt_filter_results") || p.has("statusCode", "message"):
+		return 3
+	case p.errorText("code") != "" && !p.errorHas("type"):
+		return 2
+	}
+	return 0
+}

@@ -1,0 +1,258 @@
+package dialect
+
+import (
+	"encoding/json"
+	"strings"
+
+	"herdlab/mockprovider/wire"
+)
+
+// bedrock is the AWS Bedrock Runtime: Converse, and InvokeModel for models that
+// are asked as Anthropic's are. Errors are {"message"}; which one it is stands
+// in the header x-amzn-ErrorType, or in the headers of the exception in a
+// binary stream. There is one exception for all limits; hints are milliseconds
+// in x-amz-retry-after; neither limits nor, with Converse, the model that
+// answered are told. The service's description has only throttling, validation,
+// unavailability and failures of model or server as exceptions in a stream;
+// others are written the same way here, and SDKs take them for unknown ones.
+//
+// Not verified: the status of UnrecognizedClientException, that the service
+// sends x-amz-retry-after, the texts for tokens, concurrency and timeouts.
+func bedrock() Dialect {
+	return Dialect{
+		Name: "bedrock", Title: "AWS Bedrock",
+		voice: bedrockVoice{},
+		phrases: phrases{
+			wire.OK: {Status: 200},
+			wire.Rate: {
+				Status: 429, Kind: "ThrottlingException", Spelled: wire.HeaderMillis,
+				Text: "Too many requests, please wait before trying again.",
+			},
+			wire.TokenRate: {
+				Status: 429, Kind: "ThrottlingException", As: wire.Rate, Spelled: wire.HeaderMillis,
+				Text: "Too many tokens, please wait before trying again.",
+			},
+			wire.Concurrency: {
+				Status: 429, Kind: "ThrottlingException", As: wire.Rate, Spelled: wire.HeaderMillis,
+				Text: "Too many concurrent requests, please wait before trying again.",
+			},
+			wire.Acceleration: {
+				Status: 429, Kind: "ThrottlingException", As: wire.Rate, Spelled: wire.HeaderMillis,
+				Text: "Too many requests, please wait before trying again.",
+			},
+			wire.Overloaded: {
+				Status: 503, Kind: "ServiceUnavailableException", Spelled: wire.HeaderMillis,
+				Text: "The service is unable to process your request right now.",
+			},
+			wire.Quota: {
+				Status: 400, Kind: "ServiceQuotaExceededException", Spelled: wire.Unspeakable,
+				Text: "Your request exceeds the service quota for your account.",
+			},
+			wire.Auth: {
+				Status: 403, Kind: "UnrecognizedClientException", Spelled: wire.Unspeakable,
+				Text: "The security token included in the request is invalid.",
+			},
+			wire.Permission: {
+				Status: 403, Kind: "AccessDeniedException", Spelled: wire.Unspeakable,
+				Text: "You don't have access to the model with the specified model ID.",
+			},
+			wire.BadRequest: {Status: 400, Kind: "ValidationException", Spelled: wire.Unspeakable, Text: "The input fails to satisfy the constraints of the service."},
+			wire.TooLarge: {
+				Status: 400, Kind: "ValidationException", As: wire.BadRequest, Spelled: wire.Unspeakable,
+				Text: "Input is too long for requested model.",
+			},
+			wire.ServerError: {Status: 500, Kind: "InternalServerException", Spelled: wire.HeaderMillis, Text: "The service failed; try again."},
+			wire.Timeout: {
+				Status: 408, Kind: "ModelTimeoutException", Spelled: wire.HeaderMillis,
+				Text: "The request took too long to process.",
+			},
+		},
+		routes: []route{
+			{"POST", "/model/{model}/converse", Complete, false},
+			{"POST", "/model/{model}/converse-stream", Complete, true},
+			{"POST", "/model/{model}/invoke", Invoke, false},
+			{"POST", "/model/{model}/invoke-with-response-stream", Invoke, true},
+			{"GET", "/foundation-models", ListModels, false},
+		},
+		keys: []key{
+			{header: "Authorization", scheme: "AWS4-HMAC-SHA256 Credential=", until: "/"}, // the access key's id
+			{header: "Authorization", scheme: "Bearer "},
+		},
+		requestID: "x-amzn-RequestId",
+		millis:    "x-amz-retry-after",
+		kind:      "x-amzn-ErrorType",
+		nameless:  true,
+		stream:    eventStreamType,
+		framing:   func() framing { return &eventStream{} },
+		reads: func(in *findings) wire.Class {
+			switch in.Kind {
+			case "ModelNotReadyException":
+				return wire.Overloaded
+			case "ModelErrorException", "ModelStreamErrorException":
+				return wire.ServerError
+			case "ResourceNotFoundException":
+				return wire.BadRequest
+			}
+			return wire.OK
+		},
+	}
+}
+
+type bedrockVoice struct{}
+
+type bedrockMessage struct {
+	Role    string         `json:"role"`
+	Content []bedrockBlock `json:"content"`
+}
+
+type bedrockBlock struct {
+	Text string `json:"text"`
+}
+
+type bedrockUsage struct {
+	Input  uint32 `json:"inputTokens"`
+	Output uint32 `json:"outputTokens"`
+	Total  uint64 `json:"totalTokens"`
+}
+
+// bedrockMetrics is always there in the field; how long it took is not known
+// where bodies are written.
+type bedrockMetrics struct {
+	Latency int `json:"latencyMs"`
+}
+
+// bedrockBody is Converse's answer, or the payload of an event of its streams.
+type bedrockBody struct {
+	Metrics *bedrockMetrics `json:"metrics,omitempty"`
+	Output  *struct {
+		Message bedrockMessage `json:"message"`
+	} `json:"output,omitempty"`
+	Role  string        `json:"role,omitempty"`
+	Index *int          `json:"contentBlockIndex,omitempty"`
+	Delta *bedrockBlock `json:"delta,omitempty"`
+	Stop  string        `json:"stopReason,omitempty"`
+	Usage *bedrockUsage `json:"usage,omitempty"`
+}
+
+func bedrockUsageOf(c *Context, a *answer) *bedrockUsage {
+	return &bedrockUsage{c.InputTokens, a.Tokens, uint64(c.InputTokens) + uint64(a.Tokens)}
+}
+
+func (bedrockVoice) answer(b []byte, c *Context, a *answer) []byte {
+	if c.Operation == Invoke {
+		return anthropicVoice{}.answer(b, c, a)
+	}
+	body := bedrockBody{Metrics: &bedrockMetrics{}, Usage: bedrockUsageOf(c, a)}
+	body.Output = &struct {
+		Message bedrockMessage `json:"message"`
+	}{bedrockMessage{"assistant", []bedrockBlock{{a.Text}}}}
+	if !a.Cut {
+		body.Stop = "end_turn"
+	}
+	return appendJSON(b, body)
+}
+
+type bedrockError struct {
+	Message string `json:"message"`
+	hintFields
+}
+
+func (bedrockVoice) failure(b []byte, _ *Context, f *failure) []byte {
+	return appendJSON(b, bedrockError{f.Message, f.hintFields})
+}
+
+func (bedrockVoice) models(b []byte, _ *Context, names []string) []byte {
+	type model struct {
+		ID        string `json:"modelId"`
+		Name      string `json:"modelName"`
+		Provider  string `json:"providerName"`
+		Streaming bool   `json:"responseStreamingSupported"`
+	}
+	list := struct {
+		Models []model `json:"modelSummaries"`
+	}{[]model{}}
+	for _, name := range names {
+		list.Models = append(list.Models, model{name, name, "herdlab", true})
+	}
+	return appendJSON(b, list)
+}
+
+func (v bedrockVoice) read(body []byte, in *findings) {
+	var top struct {
+		Type    json.RawMessage `json:"type"`
+		Message json.RawMessage `json:"message"`
+		Kind    json.RawMessage `json:"__type"`
+		Code    json.RawMessage `json:"code"` // which somebody else's errors have
+		hintFields
+	}
+	_ = json.Unmarshal(body, &top)
+	switch {
+	case len(top.Code) > 0:
+	case text(top.Type) == "message":
+		anthropicVoice{}.read(body, in)
+	case text(top.Message) != "" || text(top.Kind) != "":
+		in.Failed, in.Message, in.hintFields = true, text(top.Message), top.hintFields
+		kind := text(top.Kind)
+		in.Kind = kind[strings.LastIndexByte(kind, '#')+1:]
+	default:
+		v.readAnswer(body, in)
+	}
+}
+
+// readAnswer notes Converse's answer, or an event of its streams.
+func (bedrockVoice) readAnswer(data []byte, in *findings) {
+	var body bedrockBody
+	_ = json.Unmarshal(data, &body)
+	if body.Output != nil {
+		for _, block := range body.Output.Message.Content {
+			in.piece(block.Text)
+		}
+	}
+	if body.Role != "" && in.Finished {
+		in.Twice = true
+	}
+	if body.Delta != nil {
+		in.piece(body.Delta.Text)
+	}
+	if body.Stop != "" {
+		in.Answered, in.Finished = true, true
+	}
+	if body.Usage != nil {
+		in.usage(body.Usage.Output)
+	}
+}
+
+func (bedrockVoice) ask(r *Request, body []byte) error {
+	if r.Operation == Invoke {
+		streams := r.Stream // is the path's to say
+		err := anthropicVoice{}.ask(r, body)
+		r.Stream = streams
+		return err
+	}
+	var q struct {
+		Messages json.RawMessage `json:"messages"`
+		System   json.RawMessage `json:"system"`
+		Tools    json.RawMessage `json:"toolConfig"`
+		Config   *struct {
+			MaxTokens *int64 `json:"maxTokens"`
+		} `json:"inferenceConfig"`
+	}
+	if err := decode(body, &q); err != nil {
+		return err
+	}
+	if !isList(q.Messages) {
+		return bad("messages: it must be a list of at least one message")
+	}
+	r.prompt(q.Messages, q.System, q.Tools)
+	if q.Config == nil {
+		return nil
+	}
+	return r.cap("inferenceConfig.maxTokens", q.Config.MaxTokens)
+}
+
+func (bedrockVoice) resembles(p *probe) int {
+	if p.header("x-amzn-RequestId") || p.header("x-amzn-ErrorType") || p.has("output", "stopReason") {
+		return 3
+	}
+	return 0
+}

@@ -1,0 +1,166 @@
+package dialect
+
+import (
+	"encoding/json"
+
+	"herdlab/mockprovider/wire"
+)
+
+// dashScopeNative is DashScope in its own mode: {"output","usage"} and, flat,
+// {"code","message","request_id"}. The header X-DashScope-SSE asks for a
+// stream, whose pieces are always increments here. Answers do not say which
+// model they are from. X-DashScope-Wait-Time, which asks the server to queue
+// what grew too fast, is not looked at: queues are the scenario's.
+//
+// Not verified: Throttling.Concurrency (a catalogue of a third party has it),
+// ModelUnavailable and its status, the status of InternalError.Timeout.
+func dashScopeNative() Dialect {
+	d := dashScope()
+	d.Name, d.Title = "dashscope-native", "DashScope (native)"
+	d.voice, d.nameless = dashScopeNativeVoice{}, true
+	for class, code := range [...]string{
+		wire.Rate: "Throttling.RateQuota", wire.TokenRate: "Throttling.AllocationQuota",
+		wire.Concurrency: "Throttling.Concurrency", wire.Acceleration: "Throttling.BurstRate",
+		wire.Overloaded: "ModelUnavailable", wire.Quota: "AllocationQuota.FreeTierOnly",
+		wire.Auth: "InvalidApiKey", wire.Permission: "AccessDenied",
+		wire.BadRequest: "InvalidParameter", wire.TooLarge: "InvalidParameter",
+		wire.ServerError: "InternalError", wire.Timeout: "InternalError.Timeout",
+	} {
+		if code != "" {
+			d.phrases[class].Kind, d.phrases[class].Code = "", code
+		}
+	}
+	d.phrases[wire.Concurrency].As, d.phrases[wire.Timeout].As = wire.OK, wire.OK
+	d.routes = []route{{"POST", "/api/v1/services/aigc/text-generation/generation", Complete, false}}
+	d.streams = "X-DashScope-SSE"
+	return d
+}
+
+type dashScopeNativeVoice struct{}
+
+type dashScopeBody struct {
+	Output struct {
+		Choices []dashScopeChoice `json:"choices"`
+	} `json:"output"`
+	Usage     dashScopeUsage `json:"usage"`
+	RequestID string         `json:"request_id"`
+}
+
+type dashScopeChoice struct {
+	Finish  string      `json:"finish_reason"`
+	Message chatMessage `json:"message"`
+}
+
+type dashScopeUsage struct {
+	Input  uint32 `json:"input_tokens"`
+	Output uint32 `json:"output_tokens"`
+	Total  uint64 `json:"total_tokens"`
+}
+
+// dashScopeOpen is how it writes that an answer is not finished.
+const dashScopeOpen = "null"
+
+func (dashScopeNativeVoice) body(c *Context, text, finish string, tokens uint32) (body dashScopeBody) {
+	body.Output.Choices = []dashScopeChoice{{finish, chatMessage{"assistant", &text}}}
+	body.Usage = dashScopeUsage{c.InputTokens, tokens, uint64(c.InputTokens) + uint64(tokens)}
+	body.RequestID = c.ID
+	return body
+}
+
+func (v dashScopeNativeVoice) answer(b []byte, c *Context, a *answer) []byte {
+	finish := "stop"
+	if a.Cut {
+		finish = dashScopeOpen
+	}
+	return appendJSON(b, v.body(c, a.Text, finish, a.Tokens))
+}
+
+type dashScopeFailure struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	hintFields
+	RequestID string `json:"request_id"`
+}
+
+func (dashScopeNativeVoice) errorOf(c *Context, f *failure) dashScopeFailure {
+	return dashScopeFailure{f.phrase.Code, f.Message, f.hintFields, c.ID}
+}
+
+func (v dashScopeNativeVoice) failure(b []byte, c *Context, f *failure) []byte {
+	return appendJSON(b, v.errorOf(c, f))
+}
+
+func (dashScopeNativeVoice) models(b []byte, c *Context, names []string) []byte {
+	return chat{}.models(b, c, names)
+}
+
+func (v dashScopeNativeVoice) begin(b []byte, c *Context, _ string) []byte {
+	return appendEvent(b, "result", v.body(c, "", dashScopeOpen, 0))
+}
+
+func (v dashScopeNativeVoice) token(b []byte, c *Context, _ string, i int, text string) []byte {
+	return appendEvent(b, "result", v.body(c, text, dashScopeOpen, uint32(i)+1))
+}
+
+func (v dashScopeNativeVoice) finish(b []byte, c *Context, a *answer) []byte {
+	return appendEvent(b, "result", v.body(c, "", "stop", a.Tokens))
+}
+
+func (v dashScopeNativeVoice) fail(b []byte, c *Context, f *failure, _ int) []byte {
+	return appendEvent(b, "error", v.errorOf(c, f))
+}
+
+func (dashScopeNativeVoice) read(body []byte, in *findings) {
+	var failed struct {
+		Code    json.RawMessage `json:"code"`
+		Message json.RawMessage `json:"message"`
+		hintFields
+	}
+	// Numbers are somebody else's codes.
+	if _ = json.Unmarshal(body, &failed); text(failed.Code) != "" && !isDigits(text(failed.Code)) {
+		in.Failed, in.Code, in.Message, in.hintFields = true, text(failed.Code), text(failed.Message), failed.hintFields
+		return
+	}
+	var answered dashScopeBody
+	_ = json.Unmarshal(body, &answered)
+	for _, choice := range answered.Output.Choices {
+		if choice.Message.Content != nil {
+			in.piece(*choice.Message.Content)
+		}
+		if choice.Finish != "" && choice.Finish != dashScopeOpen {
+			in.Finished = true
+		}
+		in.usage(answered.Usage.Output)
+	}
+}
+
+func (v dashScopeNativeVoice) frame(_ string, data []byte, in *findings) { v.read(data, in) }
+
+func (dashScopeNativeVoice) ask(r *Request, body []byte) error {
+	var q struct {
+		Model string `json:"model"`
+		Input struct {
+			Messages json.RawMessage `json:"messages"`
+			Prompt   json.RawMessage `json:"prompt"`
+		} `json:"input"`
+		Parameters struct {
+			MaxTokens *int64 `json:"max_tokens"`
+		} `json:"parameters"`
+	}
+	if err := decode(body, &q); err != nil {
+		return err
+	}
+	if r.Model = q.Model; !isList(q.Input.Messages) && text(q.Input.Prompt) == "" {
+		return bad("input.messages: it must be a list of at least one message")
+	}
+	r.prompt(q.Input.Messages, q.Input.Prompt)
+	return r.cap("parameters.max_tokens", q.Parameters.MaxTokens)
+}
+
+func (dashScopeNativeVoice) resembles(p *probe) int {
+	code := p.text("code")
+	if code != "" && !isDigits(code) && p.has("request_id", "message") || p.has("output", "usage", "request_id") {
+		return 3
+	}
+	return 0
+}

@@ -1,0 +1,224 @@
+package dialect
+
+import (
+	"encoding/json"
+	"strings"
+
+	"herdlab/mockprovider/wire"
+)
+
+// gemini is Google's Gemini API. Errors are a google.rpc.Status; the wait is in
+// its details (RetryInfo) and in the message, and no header tells of limits. A
+// bad key is a 400 that only its details tell from a bad request, and the day's
+// quota and the minute's limit differ in a quotaId. Every quota speaks of
+// "quota", so that keyword readers take any limit for money.
+func gemini() Dialect {
+	return Dialect{
+		Name: "gemini", Title: "Google Gemini",
+		voice: geminiVoice{},
+		phrases: phrases{
+			wire.OK: {Status: 200},
+			wire.Rate: {
+				Status: 429, Kind: exhausted, Code: "GenerateRequestsPerMinutePerProjectPerModel", Spelled: wire.BodyDelay,
+				Text: "You exceeded your current quota of requests per minute for {model}[, limit: {limit}].",
+			},
+			wire.TokenRate: {
+				Status: 429, Kind: exhausted, Code: "GenerateContentInputTokensPerModelPerMinute", Spelled: wire.BodyDelay,
+				Text: "You exceeded your current quota of input tokens per minute for {model}[, limit: {limit}].",
+			},
+			wire.Concurrency: {
+				Status: 429, Kind: exhausted, Code: "GenerateRequestsPerMinutePerProjectPerModel", As: wire.Rate, Spelled: wire.BodyDelay,
+				Text: "You exceeded your current quota of concurrent requests for {model}[, limit: {limit}].",
+			},
+			wire.Acceleration: {
+				Status: 429, Kind: exhausted, Code: "GenerateRequestsPerMinutePerProjectPerModel", As: wire.Rate, Spelled: wire.BodyDelay,
+				Text: "You exceeded your current quota: traffic to {model} grows too fast.",
+			},
+			wire.Overloaded: {Status: 503, Kind: "UNAVAILABLE", Spelled: wire.Unspeakable, Text: "The model is overloaded. Please try again later."},
+			wire.Quota: {
+				Status: 429, Kind: exhausted, Code: "GenerateRequestsPerDayPerProjectPerModel", Spelled: wire.BodyDelay,
+				Text: "You exceeded your current quota, please check your plan and billing details.",
+			},
+			wire.Auth: {
+				Status: 400, Kind: "INVALID_ARGUMENT", Code: "API_KEY_INVALID", Spelled: wire.Unspeakable,
+				Text: "API key not valid. Please pass a valid API key.",
+			},
+			wire.Permission: {Status: 403, Kind: "PERMISSION_DENIED", Spelled: wire.Unspeakable, Text: "The caller does not have permission"},
+			wire.BadRequest: {Status: 400, Kind: "INVALID_ARGUMENT", Spelled: wire.Unspeakable, Text: "Request contains an invalid argument."},
+			wire.TooLarge: {
+				Status: 400, Kind: "INVALID_ARGUMENT", As: wire.BadRequest, Spelled: wire.Unspeakable,
+				Text: "The input token count exceeds the maximum number of tokens allowed.",
+			},
+			wire.ServerError: {Status: 500, Kind: "INTERNAL", Spelled: wire.Unspeakable, Text: "An internal error has occurred."},
+			wire.Timeout:     {Status: 504, Kind: "DEADLINE_EXCEEDED", Spelled: wire.Unspeakable, Text: "The request took too long."},
+		},
+		routes: []route{
+			{"POST", "/v1beta/models/{model}:generateContent", Complete, false},
+			{"POST", "/v1beta/models/{model}:streamGenerateContent", Complete, true},
+			{"GET", "/v1beta/models", ListModels, false},
+		},
+		keys:     []key{{header: "x-goog-api-key"}, {query: "key"}, {header: "Authorization", scheme: "Bearer "}},
+		sentence: "Please retry in %ss.",
+		reads:    geminiReads,
+	}
+}
+
+const exhausted = "RESOURCE_EXHAUSTED"
+
+// geminiReads tells the quotas apart by what their names contain, because they
+// have suffixes for tiers.
+func geminiReads(in *findings) wire.Class {
+	switch quota := in.Code; {
+	case in.Code == "MODEL_CAPACITY_EXHAUSTED":
+		return wire.Overloaded
+	case strings.Contains(quota, "PerDay"):
+		return wire.Quota
+	case strings.Contains(quota, "PerMinute") && strings.Contains(quota, "Token"):
+		return wire.TokenRate
+	case in.Kind == exhausted:
+		return wire.Rate
+	}
+	return wire.OK
+}
+
+type geminiVoice struct{}
+
+type geminiBody struct {
+	Candidates []geminiCandidate `json:"candidates"`
+	Usage      *geminiUsage      `json:"usageMetadata,omitempty"`
+	Model      string            `json:"modelVersion"`
+	ResponseID string            `json:"responseId,omitempty"`
+}
+
+type geminiCandidate struct {
+	Content geminiContent `json:"content"`
+	Finish  string        `json:"finishReason,omitempty"`
+	Index   int           `json:"index"`
+}
+
+type geminiContent struct {
+	Parts []geminiPart `json:"parts"`
+	Role  string       `json:"role"`
+}
+
+type geminiPart struct {
+	Text string `json:"text"`
+}
+
+type geminiUsage struct {
+	Prompt     uint32 `json:"promptTokenCount"`
+	Candidates uint32 `json:"candidatesTokenCount"`
+	Total      uint64 `json:"totalTokenCount"`
+}
+
+// piece is a body with one part; usage is left out if nil.
+func (geminiVoice) piece(c *Context, model, text, finish string, usage *geminiUsage) geminiBody {
+	return geminiBody{
+		Candidates: []geminiCandidate{{Content: geminiContent{[]geminiPart{{text}}, "model"}, Finish: finish}},
+		Usage:      usage, Model: model, ResponseID: c.ID,
+	}
+}
+
+func (geminiVoice) usage(c *Context, a *answer) *geminiUsage {
+	return &geminiUsage{c.InputTokens, a.Tokens, uint64(c.InputTokens) + uint64(a.Tokens)}
+}
+
+func (v geminiVoice) answer(b []byte, c *Context, a *answer) []byte {
+	finish := "STOP"
+	if a.Cut {
+		finish = ""
+	}
+	return appendJSON(b, v.piece(c, a.Model, a.Text, finish, v.usage(c, a)))
+}
+
+func (v geminiVoice) failure(b []byte, _ *Context, f *failure) []byte {
+	return appendJSON(b, v.errorOf(f))
+}
+
+func (geminiVoice) models(b []byte, _ *Context, names []string) []byte {
+	type model struct {
+		Name    string   `json:"name"`
+		Display string   `json:"displayName"`
+		Methods []string `json:"supportedGenerationMethods"`
+	}
+	list := struct {
+		Models []model `json:"models"`
+	}{[]model{}}
+	for _, name := range names {
+		list.Models = append(list.Models, model{"models/" + name, name, []string{"generateContent"}})
+	}
+	return appendJSON(b, list)
+}
+
+func (v geminiVoice) begin(b []byte, c *Context, model string) []byte {
+	return appendEvent(b, "", v.piece(c, model, "", "", nil))
+}
+
+func (v geminiVoice) token(b []byte, c *Context, model string, _ int, text string) []byte {
+	return appendEvent(b, "", v.piece(c, model, text, "", nil))
+}
+
+func (v geminiVoice) finish(b []byte, c *Context, a *answer) []byte {
+	return appendEvent(b, "", v.piece(c, a.Model, "", "STOP", v.usage(c, a)))
+}
+
+func (v geminiVoice) fail(b []byte, _ *Context, f *failure, _ int) []byte {
+	return appendEvent(b, "", v.errorOf(f))
+}
+
+func (v geminiVoice) read(body []byte, in *findings) {
+	var top struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if _ = json.Unmarshal(body, &top); len(top.Error) > 0 {
+		v.readError(top.Error, in)
+		return
+	}
+	var g geminiBody
+	_ = json.Unmarshal(body, &g)
+	if g.Model != "" {
+		in.Model = g.Model
+	}
+	for _, c := range g.Candidates {
+		for _, p := range c.Content.Parts {
+			in.piece(p.Text)
+		}
+		if c.Finish != "" {
+			in.Answered, in.Finished = true, true
+		}
+	}
+	if g.Usage != nil && len(g.Candidates) > 0 {
+		in.usage(g.Usage.Candidates)
+	}
+}
+
+func (v geminiVoice) frame(_ string, data []byte, in *findings) { v.read(data, in) }
+
+func (geminiVoice) ask(r *Request, body []byte) error {
+	var q struct {
+		Contents json.RawMessage `json:"contents"`
+		System   json.RawMessage `json:"systemInstruction"`
+		Tools    json.RawMessage `json:"tools"`
+		Config   *struct {
+			MaxTokens *int64 `json:"maxOutputTokens"`
+		} `json:"generationConfig"`
+	}
+	if err := decode(body, &q); err != nil {
+		return err
+	}
+	if !isList(q.Contents) {
+		return bad("contents: it must be a list of at least one content")
+	}
+	r.prompt(q.Contents, q.System, q.Tools)
+	if q.Config == nil {
+		return nil
+	}
+	return r.cap("generationConfig.maxOutputTokens", q.Config.MaxTokens)
+}
+
+func (geminiVoice) resembles(p *probe) int {
+	if p.errorHas("code") && p.errorText("status") != "" || p.has("candidates") {
+		return 3
+	}
+	return 0
+}

@@ -1,0 +1,178 @@
+package dialect
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// forever is what longer waits are cut to: 146 years, so that sums of two do
+// not overflow.
+const forever = time.Duration(1) << 62
+
+// hintFields are the places in an error body where hints stand. A dialect's
+// error object embeds them; a provider that has none of them writes none.
+type hintFields struct {
+	Seconds number `json:"retry_after,omitempty"`
+	Millis  number `json:"retry_after_ms,omitempty"`
+	Delay   string `json:"retryDelay,omitempty"`
+}
+
+// number is a JSON number, or a string that holds one; anything else is read
+// as absent, because a malformed hint must not cost the rest of the error.
+type number string
+
+// MarshalJSON writes the digits.
+func (n number) MarshalJSON() ([]byte, error) { return []byte(n), nil }
+
+// UnmarshalJSON never fails.
+func (n *number) UnmarshalJSON(data []byte) error {
+	*n = number(strings.Trim(string(data), `"`))
+	return nil
+}
+
+// say writes the hint of r into headers and fields, and returns what to add to
+// the message.
+func (d *Dialect) say(r *wire.Reply, c *Context, h *Headers, f *hintFields) (sentence string) {
+	wait := r.RetryAfter
+	if wait == wire.NoHint || !d.speaks(r.Spelled) {
+		return ""
+	}
+	if r.Spelled.Dated() {
+		sec, nsec := c.Epoch+int64(wait/time.Second), int64(wait%time.Second)
+		switch at := time.Unix(sec, nsec).UTC(); r.Spelled {
+		case wire.HeaderDate:
+			h.add("Retry-After", ceilSecond(at).Format(httpDate))
+		case wire.HeaderTime:
+			h.add("Retry-After", at.Format(time.RFC3339Nano))
+		case wire.HeaderEpoch:
+			h.add(epochHeader, strconv.FormatInt(ceilSecond(at).Unix(), 10))
+		}
+		return ""
+	}
+	wait = max(0, wait)
+	whole := strconv.FormatInt(int64(ceil(wait, time.Second)), 10)
+	if d.bothUnits && (r.Spelled == wire.HeaderSeconds || r.Spelled == wire.BothSeconds) && wait < forever {
+		h.add(d.millisHeader(), whole+"000")
+	}
+	switch r.Spelled {
+	case wire.Plainly:
+		h.add("Retry-After", decimal(wait, time.Second))
+	case wire.HeaderSeconds:
+		h.add("Retry-After", whole)
+	case wire.HeaderMillis:
+		h.add(d.millisHeader(), strconv.FormatInt(int64(ceil(wait, time.Millisecond)), 10))
+	case wire.BodySeconds:
+		f.Seconds = number(decimal(wait, time.Second))
+	case wire.BodyMillis:
+		f.Millis = number(strconv.FormatInt(int64(ceil(wait, time.Millisecond)), 10))
+	case wire.BodyDelay:
+		f.Delay = decimal(roundUp(wait, time.Millisecond), time.Second) + "s"
+	case wire.Sentence:
+		return d.ending(decimal(roundUp(wait, time.Millisecond), time.Second))
+	case wire.BothSeconds:
+		h.add("Retry-After", whole)
+		if d.sentence != "" {
+			return d.ending(whole)
+		}
+		f.Seconds = number(whole)
+	}
+	return ""
+}
+
+// speaks reports whether a hint can be spelled so: some dialects use a hint's
+// header to tell of a limit.
+func (d *Dialect) speaks(s wire.Spelling) bool {
+	return s != wire.Unspeakable && !(s == wire.HeaderEpoch && d.limits.uses(epochHeader))
+}
+
+// epochHeader is the one for hints that are Unix times.
+const epochHeader = "X-RateLimit-Reset"
+
+// ending is the sentence that says in how many seconds to come back.
+func (d *Dialect) ending(seconds string) string {
+	s := d.sentence
+	if s == "" {
+		s = "Please try again in %ss."
+	}
+	return " " + strings.Replace(s, "%s", seconds, 1)
+}
+
+func (d *Dialect) millisHeader() string {
+	if d.millis != "" {
+		return d.millis
+	}
+	return "retry-after-ms"
+}
+
+// hear notes the hint of a reply: the finest header first, then the body. What
+// cannot be used is as if it were not there.
+func (d *Dialect) hear(in *Received, f *findings, epoch int64, r *wire.Reply) {
+	r.RetryAfter, r.Spelled = wire.NoHint, wire.Plainly
+	header := func(name string) string { return "" }
+	if in.Header != nil {
+		header = in.Header
+	}
+	if wait, ok := parseDecimal(header(d.millisHeader()), time.Millisecond); ok {
+		r.RetryAfter, r.Spelled = wait, wire.HeaderMillis
+		return
+	}
+	body, spelled := f.hint()
+	after := strings.TrimSpace(header("Retry-After"))
+	if wait, ok := parseDecimal(after, time.Second); ok {
+		switch r.RetryAfter = wait; {
+		case strings.Contains(after, "."):
+		case body != wire.NoHint:
+			r.Spelled = wire.BothSeconds
+		default:
+			r.Spelled = wire.HeaderSeconds
+		}
+		return
+	}
+	if date, ok := parseDate(after); ok {
+		if at, ok := since(date, epoch); ok {
+			if r.RetryAfter, r.Spelled = at, wire.HeaderTime; date.Nanosecond() == 0 {
+				r.Spelled = wire.HeaderDate
+			}
+			return
+		}
+	}
+	if body != wire.NoHint {
+		r.RetryAfter, r.Spelled = body, spelled
+		return
+	}
+	if f.Failed && d.speaks(wire.HeaderEpoch) {
+		wait, dated, ok := parseReset(header(epochHeader), epochSeconds, epoch)
+		if ok {
+			if r.RetryAfter = wait; dated {
+				r.Spelled = wire.HeaderEpoch
+			}
+		}
+	}
+}
+
+// hint returns the hint in a body.
+func (f *findings) hint() (time.Duration, wire.Spelling) {
+	if wait, ok := parseNumber(string(f.Millis), time.Millisecond); ok {
+		return wait, wire.BodyMillis
+	}
+	if wait, ok := parseNumber(string(f.Seconds), time.Second); ok {
+		return wait, wire.BodySeconds
+	}
+	if digits, ok := strings.CutSuffix(f.Delay, "s"); ok {
+		if wait, ok := parseDecimal(digits, time.Second); ok {
+			return wait, wire.BodyDelay
+		}
+		if digits, ok = strings.CutSuffix(digits, "m"); ok {
+			if wait, ok := parseDecimal(digits, time.Millisecond); ok {
+				return wait, wire.BodyDelay
+			}
+		}
+	}
+	if wait, ok := parseSentence(f.Message); ok {
+		return wait, wire.Sentence
+	}
+	return wire.NoHint, wire.Plainly
+}

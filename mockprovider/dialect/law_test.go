@@ -1,0 +1,253 @@
+package dialect
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"herdlab/mockprovider/wire"
+)
+
+// epoch is Wed, 21 Oct 2026 07:28:00 GMT.
+const epoch = 1792567680
+
+var readers = []wire.Reader{wire.ByStatus{}, wire.ByBody{}, wire.ByKeyword{}, wire.ByLibrary{}}
+
+var testContext = Context{
+	Model: "demo-large", Served: "demo-light", ID: "demo1", Epoch: epoch, Now: 90 * time.Second, InputTokens: 11, Usage: true,
+}
+
+// sameFacts checks the law for one reply: whoever reads the bytes learns what
+// he learns from the compact reply.
+func sameFacts(t require.TestingT, d *Dialect, c Context, r wire.Reply, streamed bool) {
+	img := d.Image(r, streamed)
+	require.True(t, img == d.Image(img, streamed), "an image is its own image")
+	var m Message
+	var got wire.Reply
+	at := Reading{Epoch: epoch, Model: c.Model}
+	if streamed && d.Streams(&img) {
+		d.WriteStream(&m, &c, &img)
+		steps := []int{1, 7, len(m.Body) + 1}
+		if img.RetryAfter != wire.NoHint {
+			steps = steps[1:2] // hints and pieces do not depend on each other
+		}
+		for _, step := range steps {
+			s := d.ReadStream(m.Received(), at)
+			for rest := m.Body; len(rest) > 0; {
+				n := min(step, len(rest))
+				s.Feed(rest[:n])
+				rest = rest[n:]
+			}
+			again := s.End(m.Broken)
+			require.True(t, step == steps[0] || again == got, "pieces of another size read otherwise")
+			got = again
+		}
+	} else {
+		d.Write(&m, &c, &img)
+		in := m.Received()
+		got = d.Parse(&in, at)
+		if m.Broken {
+			require.Less(t, len(m.Body), m.Length)
+		} else {
+			require.Len(t, m.Body, m.Length)
+		}
+	}
+	for _, reader := range readers {
+		for _, clock := range []time.Duration{0, 85 * time.Second, time.Hour, -time.Minute} {
+			var want, read wire.Outcome
+			reader.Read(&img, clock, &want)
+			reader.Read(&got, clock, &read)
+			if want != read { // which is much faster than to ask testify
+				require.Equal(t, want, read, "%s, %T at %v:\n%+v\n%+v\n%v\n%s", d.Name, reader, clock, img, got, m.Headers, m.Body)
+			}
+		}
+	}
+}
+
+// inForm is the reply that a provider gives for a class.
+func inForm(d *Dialect, class wire.Class) wire.Reply {
+	f := d.Forms()[class]
+	return wire.Reply{
+		Status: f.Status, Class: class, Shown: f.Shown, Body: f.Body, Code: f.Code, Words: f.Words, Marks: f.Marks,
+		Spelled: f.Spelled, RetryAfter: wire.NoHint,
+	}
+}
+
+var hints = []time.Duration{wire.NoHint, 0, 1, 20 * time.Millisecond, time.Second, 1898 * time.Millisecond, 61*time.Second + 1, 48 * time.Hour, forever}
+
+func TestBytesSayWhatTheCompactReplySays(t *testing.T) {
+	for _, d := range All() {
+		for class := wire.Rate; class <= wire.Timeout; class++ {
+			for spelled := range wire.Spelling(wire.NumSpellings) {
+				for _, hint := range hints {
+					if hint == forever && spelled.Dated() {
+						continue // that year has five digits
+					}
+					r := inForm(&d, class)
+					r.Spelled, r.RetryAfter, r.Limit, r.Remaining = spelled, hint, 20, 3
+					if r.Reset = 30 * time.Second; r.Marks&wire.ResetAsTime != 0 {
+						r.Reset = 2*time.Minute + 1
+					}
+					sameFacts(t, &d, testContext, r, false)
+					if hint != wire.NoHint && spelled.InHeader() {
+						continue // a header comes before the error
+					}
+					r.Status, r.Body, r.Code, r.Tokens = 200, wire.StreamError, 0, uint32(hint%3+1)
+					sameFacts(t, &d, testContext, r, true)
+					sameFacts(t, &d, testContext, r, false)
+				}
+			}
+		}
+	}
+}
+
+// What a provider says in its own forms is in the image as it stands, but for
+// what its bytes have no place for, which the readers do not see either.
+func TestRepliesInFormAreTheirOwnImage(t *testing.T) {
+	for _, d := range All() {
+		for class := wire.Rate; class <= wire.Timeout; class++ {
+			r := inForm(&d, class)
+			r.Limit, r.Remaining = 20, 3
+			require.Equal(t, r, d.Image(r, false), "%s %s", d.Name, class)
+			// Nor does a mask change it: a permission that is missing, say, may
+			// look like want of capacity, and that like a rate limit.
+			for truth := wire.Rate; truth <= wire.Timeout; truth++ {
+				r.Class = truth
+				require.Equal(t, r.Words, d.Image(r, false).Words, "%s: %s as %s", d.Name, truth, class)
+				sameFacts(t, &d, testContext, r, false)
+			}
+		}
+	}
+}
+
+// operations are the ways in which a dialect answers.
+func operations(d *Dialect) (all []Operation) {
+	for _, r := range d.routes {
+		if r.operation != ListModels && !slices.Contains(all, r.operation) {
+			all = append(all, r.operation)
+		}
+	}
+	return all
+}
+
+func TestAnswersSayWhatTheCompactReplySays(t *testing.T) {
+	for _, d := range All() {
+		for body := range wire.Body(wire.NumBodies) {
+			if body == wire.ErrorBody || body == wire.CodeBody || body == wire.StreamError {
+				continue
+			}
+			for _, operation := range operations(&d) {
+				for _, r := range []wire.Reply{
+					{Tokens: 5},
+					{Tokens: 0},
+					{Tokens: 1, Limit: 20, Remaining: 19, Reset: time.Minute},
+					{Tokens: 2, Limit: 7, Marks: wire.DegradedReply},
+					{Tokens: 3, Marks: wire.SaysRetry},
+					{Tokens: 3, Marks: wire.SaysStop},
+				} {
+					for _, byTokens := range []bool{false, true} {
+						r.Status, r.RetryAfter, r.Body = 200, wire.NoHint, body
+						r.Marks |= d.Forms()[wire.OK].Marks
+						c := testContext
+						c.Operation, c.TokenLimit = operation, byTokens
+						sameFacts(t, &d, c, r, false)
+						sameFacts(t, &d, c, r, true)
+						c.Usage = false
+						sameFacts(t, &d, c, r, true)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The law at random, also for refusals that a scenario puts in a provider's
+// mouth: other statuses, other bodies, other codes.
+func TestTheLawAtRandom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := All()
+		d := all[rapid.IntRange(0, len(all)-1).Draw(t, "dialect")]
+		class := wire.Class(rapid.IntRange(int(wire.Rate), int(wire.Timeout)).Draw(t, "class"))
+		r := inForm(&d, class)
+		r.Spelled = wire.Spelling(rapid.IntRange(0, wire.NumSpellings-1).Draw(t, "spelling"))
+		r.RetryAfter = time.Duration(rapid.Int64Range(-1, int64(100*365*24*time.Hour)).Draw(t, "hint"))
+		r.Limit, r.Remaining = rapid.Int32Range(0, math.MaxInt32).Draw(t, "limit"), rapid.Int32Range(0, math.MaxInt32).Draw(t, "remaining")
+		r.Reset = time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "reset"))
+		switch rapid.IntRange(0, 3).Draw(t, "shape") {
+		case 1:
+			r.Body, r.Code, r.Marks = wire.ErrorBody, 0, 0
+			r.Status = rapid.SampledFrom([]uint16{400, 401, 402, 403, 408, 413, 429, 500, 503, 504, 529}).Draw(t, "status")
+			if speaker := d.speaker(&r); speaker.phrases.of(&r).Status != r.Status {
+				// Where the status is part of the word, another one is another word.
+				r.Status = speaker.phrases.of(&r).Status
+			}
+		case 2:
+			r.Body, r.Code, r.Status, r.Shown, r.Marks = wire.CodeBody, wire.Code14003, 200, wire.Rate, 0
+		}
+		sameFacts(t, &d, testContext, r, false)
+	})
+}
+
+// Two classes that are said with the same words could not be told apart.
+func TestWordsAreUnambiguous(t *testing.T) {
+	for _, d := range All() {
+		seen := map[string]wire.Class{}
+		for class := wire.Rate; class <= wire.Timeout; class++ {
+			p := &d.phrases[class]
+			require.NotEmpty(t, p.Text, "%s has no words for %s", d.Name, class)
+			require.NotZero(t, p.Status, "%s %s", d.Name, class)
+			require.Equal(t, d.phrases.shown(d.phrases.shown(class)), d.phrases.shown(class), "%s: %s must read as a class that has words", d.Name, class)
+			if p.As != wire.OK {
+				continue
+			}
+			words := fmt.Sprintf("%d %q %q %d", p.Status, p.Kind, p.Code, p.Number)
+			if d.reads == nil {
+				require.NotContains(t, seen, words, "%s: %s", d.Name, class)
+			}
+			seen[words] = class
+		}
+	}
+}
+
+// recognisable reports whether a dialect's answers differ from OpenAI's.
+func recognisable(name string) bool { return name != "dashscope" && name != "qianfan-v2" }
+
+func TestSniffFindsTheDialect(t *testing.T) {
+	for _, d := range All() {
+		for _, streamed := range []bool{false, true} {
+			for class := wire.OK; class <= wire.Timeout; class++ {
+				r := inForm(&d, class)
+				if class == wire.OK {
+					r.Body, r.Tokens = wire.Completion, 3
+				}
+				if streamed && class != wire.OK {
+					r.Status, r.Body, r.Code = 200, wire.StreamError, 0
+				}
+				r = d.Image(r, streamed)
+				var m Message
+				if streamed {
+					d.WriteStream(&m, &testContext, &r)
+				} else {
+					d.Write(&m, &testContext, &r)
+				}
+				s := SniffStream(m.Received(), Reading{Epoch: epoch, Model: testContext.Model})
+				s.Feed(m.Body)
+				got := s.End(m.Broken)
+				var want, read wire.Outcome
+				wire.ByBody{}.Read(&r, 0, &want)
+				wire.ByBody{}.Read(&got, 0, &read)
+				require.Equal(t, want, read, "%s %s %v:\n%s", d.Name, class, streamed, m.Body)
+				if class == wire.OK && !recognisable(d.Name) {
+					require.Equal(t, "openai", s.d.Name)
+					continue
+				}
+				require.Equal(t, d.Name, s.d.Name, "%s:\n%s", class, m.Body)
+			}
+		}
+	}
+}

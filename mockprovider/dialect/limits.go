@@ -1,0 +1,210 @@
+package dialect
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// limits are the headers that tell of a limit. A dialect without them leaves
+// it empty: then limits are not told, or in the body.
+type limits struct {
+	// requests and tokens are the headers of the limits on requests and on
+	// tokens; without names for tokens, requests serves for both.
+	requests, tokens limitHeaders
+	// reset is how the time of the reset is written.
+	reset resetForm
+	// inBody says that limits stand in bodies of business codes, onCode that
+	// the headers are sent with business codes too.
+	inBody, onCode bool
+}
+
+// limitHeaders are three names, of which any may be empty.
+type limitHeaders struct{ limit, remaining, reset string }
+
+// resetForm is how a reset is written.
+type resetForm uint8
+
+const (
+	goDuration   resetForm = iota // 6m0s, 12ms
+	deltaSeconds                  // 30
+	rfc3339                       // 2026-12-01T00:00:00Z
+	epochSeconds                  // 1796040000
+	epochMillis                   // 1796040000000
+)
+
+// timed reports whether f writes a time, not a wait.
+func (f resetForm) timed() bool { return f >= rfc3339 }
+
+// marks tell how a reply with such a body speaks of limits.
+func (l *limits) marks(body wire.Body) (m wire.Marks) {
+	if body == wire.CodeBody && !l.onCode {
+		m = wire.HidesReset
+		if !l.inBody {
+			m |= wire.HidesLimit
+		}
+		return m
+	}
+	if l.requests.limit == "" {
+		m |= wire.HidesLimit
+	}
+	switch {
+	case l.requests.reset == "":
+		m |= wire.HidesReset
+	case l.reset.timed():
+		m |= wire.ResetAsTime
+	}
+	return m
+}
+
+// uses reports whether one of its headers has that name.
+func (l *limits) uses(name string) bool {
+	return strings.EqualFold(l.requests.reset, name) || strings.EqualFold(l.tokens.reset, name)
+}
+
+// say writes the headers for r.
+func (l *limits) say(r *wire.Reply, c *Context, h *Headers) {
+	if r.Body == wire.CodeBody && !l.onCode {
+		return // it has them in its body, if at all
+	}
+	names := &l.requests
+	if l.tokens.limit != "" && (r.Class == wire.TokenRate || r.Class == wire.OK && c.TokenLimit) {
+		names = &l.tokens
+	}
+	if r.Marks&wire.HidesLimit == 0 && (r.Limit != 0 || r.Remaining != 0) && names.limit != "" {
+		h.add(names.limit, strconv.Itoa(int(r.Limit)))
+		if names.remaining != "" {
+			h.add(names.remaining, strconv.Itoa(int(r.Remaining)))
+		}
+	}
+	if r.Marks&wire.HidesReset == 0 && r.Reset != 0 && names.reset != "" {
+		h.add(names.reset, l.reset.write(r, c))
+	}
+}
+
+// write returns the reset of r, turned into a wait or a time if it is the
+// other.
+func (f resetForm) write(r *wire.Reply, c *Context) string {
+	at, isTime := r.Reset, r.Marks&wire.ResetAsTime != 0
+	switch {
+	case f.timed() && !isTime:
+		at = min(at, forever-max(0, c.Now)) + c.Now
+	case !f.timed() && isTime:
+		at = max(0, at-c.Now)
+	}
+	switch f {
+	case goDuration:
+		return at.String()
+	case deltaSeconds:
+		return decimal(max(0, at), time.Second)
+	}
+	t := time.Unix(c.Epoch, 0).Add(at).UTC()
+	switch f {
+	case epochSeconds:
+		return decimalTime(t.Unix(), t.Nanosecond(), 9)
+	case epochMillis:
+		return decimalTime(t.UnixMilli(), t.Nanosecond()%1e6, 6)
+	}
+	return t.Format(time.RFC3339Nano)
+}
+
+// decimalTime writes n and a fraction of so many digits.
+func decimalTime(n int64, fraction, width int) string {
+	s := strconv.FormatInt(n, 10)
+	if fraction == 0 {
+		return s
+	}
+	digits := strconv.Itoa(fraction)
+	return s + "." + strings.TrimRight(strings.Repeat("0", width-len(digits))+digits, "0")
+}
+
+// hear notes what the headers tell: of the limit on tokens if r shows that, else
+// of the limit on requests, else of whichever there is.
+func (l *limits) hear(header func(string) string, epoch int64, r *wire.Reply) {
+	if header == nil || r.Body == wire.CodeBody && !l.onCode {
+		return
+	}
+	first, second := &l.requests, &l.tokens
+	if r.Shown == wire.TokenRate && second.limit != "" {
+		first, second = second, first
+	}
+	if !l.hearOf(first, header, epoch, r) {
+		l.hearOf(second, header, epoch, r)
+	}
+}
+
+func (l *limits) hearOf(names *limitHeaders, header func(string) string, epoch int64, r *wire.Reply) (heard bool) {
+	get := func(name string) string {
+		if name == "" {
+			return ""
+		}
+		return strings.TrimSpace(header(name))
+	}
+	if n, ok := parseCount(get(names.limit)); ok {
+		r.Limit, heard = n, true
+	}
+	if n, ok := parseCount(get(names.remaining)); ok {
+		r.Remaining, heard = n, true
+	}
+	if reset, dated, ok := parseReset(get(names.reset), l.reset, epoch); ok && reset != 0 {
+		if r.Reset, heard = reset, true; dated {
+			r.Marks |= wire.ResetAsTime
+		}
+	}
+	return heard
+}
+
+// parseCount reads a number of requests or tokens, cut to what an int32 holds.
+func parseCount(s string) (int32, bool) {
+	if s == "" || !isDigits(s) {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(s, 10, 32)
+	if err != nil {
+		n = 1<<31 - 1
+	}
+	return int32(n), true
+}
+
+// parseReset reads a reset as form says, or as what else it can only be: a
+// number from 1e9 on is a Unix time, one from 1e12 on in milliseconds, and a
+// smaller one is a wait in seconds.
+func parseReset(s string, form resetForm, epoch int64) (reset time.Duration, dated, ok bool) {
+	if s == "" || len(s) > 64 {
+		return 0, false, false
+	}
+	if form == goDuration && !isDigits(s[len(s)-1:]) {
+		d, err := time.ParseDuration(s)
+		return min(d, forever), false, err == nil && d >= 0
+	}
+	if form == rfc3339 {
+		t, err := time.Parse(time.RFC3339Nano, s)
+		if err != nil {
+			return 0, false, false
+		}
+		d, ok := since(t, epoch)
+		return d, true, ok
+	}
+	whole, fraction, _ := strings.Cut(s, ".")
+	if len(whole) < 10 || !isDigits(whole) || !isDigits(fraction) {
+		d, ok := parseDecimal(s, time.Second)
+		return d, false, ok
+	}
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil {
+		return 0, false, false
+	}
+	unit := time.Second
+	if n >= 1e12 {
+		unit = time.Millisecond
+	}
+	part, _ := parseDecimal("0."+fraction+"0", unit)
+	t := time.Unix(n, int64(part))
+	if unit == time.Millisecond {
+		t = time.UnixMilli(n).Add(part)
+	}
+	d, ok := since(t, epoch)
+	return d, true, ok
+}

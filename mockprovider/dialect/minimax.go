@@ -1,0 +1,105 @@
+package dialect
+
+import (
+	"encoding/json"
+
+	"herdlab/mockprovider/wire"
+)
+
+// miniMax is MiniMax: OpenAI's answers with a verdict in them, base_resp, whose
+// status_code is not 0 where something is wrong; then choices is null. Its
+// streams end with the whole completion, without [DONE]. No hints, no limits.
+//
+// Not verified: that errors come with HTTP 200, 1000 for a provider at
+// capacity, 1024 and 1000 as different from each other to a client.
+func miniMax() Dialect {
+	return Dialect{
+		Name: "minimax", Title: "MiniMax",
+		voice: miniMaxVoice{chat{dress: miniMaxDress}},
+		phrases: phrases{
+			wire.OK:           {Status: 200},
+			wire.Rate:         {Status: 200, Number: 1002, Spelled: wire.Unspeakable, Text: "rate limit"},
+			wire.TokenRate:    {Status: 200, Number: 1039, Spelled: wire.Unspeakable, Text: "token limit"},
+			wire.Concurrency:  {Status: 200, Number: 1041, Spelled: wire.Unspeakable, Text: "conn limit"},
+			wire.Acceleration: {Status: 200, Number: 2045, Spelled: wire.Unspeakable, Text: "rate growth limit"},
+			wire.Overloaded:   {Status: 200, Number: 1000, Spelled: wire.Unspeakable, Text: "unknown error"},
+			wire.Quota:        {Status: 200, Number: 1008, Spelled: wire.Unspeakable, Text: "insufficient balance"},
+			wire.Auth:         {Status: 200, Number: 1004, Spelled: wire.Unspeakable, Text: "login fail: not authorized"},
+			wire.Permission:   {Status: 200, Number: 1004, As: wire.Auth, Spelled: wire.Unspeakable, Text: "token not match group"},
+			wire.BadRequest:   {Status: 200, Number: 2013, Spelled: wire.Unspeakable, Text: "invalid params"},
+			wire.TooLarge:     {Status: 200, Number: 2013, As: wire.BadRequest, Spelled: wire.Unspeakable, Text: "invalid params, context window exceeds limit"},
+			wire.ServerError:  {Status: 200, Number: 1024, Spelled: wire.Unspeakable, Text: "internal error"},
+			wire.Timeout:      {Status: 200, Number: 1001, Spelled: wire.Unspeakable, Text: "request timeout"},
+		},
+		routes: []route{{"POST", "/v1/text/chatcompletion_v2", Complete, false}},
+		keys:   []key{{header: "Authorization", scheme: "Bearer "}},
+		reads: func(in *findings) wire.Class {
+			switch in.Number {
+			case 1033:
+				return wire.ServerError
+			case 2049:
+				return wire.Auth
+			case 2056: // the plan's window of five hours
+				return wire.Quota
+			}
+			return wire.OK
+		},
+	}
+}
+
+// miniMaxStatus is the verdict.
+type miniMaxStatus struct {
+	Code    int32  `json:"status_code"`
+	Message string `json:"status_msg"`
+	hintFields
+}
+
+func miniMaxDress(body *chatBody, c *Context) {
+	body.ID, body.Sensitive = c.ID, new(bool)
+	if body.Object == "chat.completion" {
+		body.Status = &miniMaxStatus{}
+	}
+}
+
+type miniMaxVoice struct{ chat }
+
+func (v miniMaxVoice) failure(b []byte, c *Context, f *failure) []byte {
+	body := v.body(c, "chat.completion", c.Model, usageOf(c, 0))
+	body.Choices, body.Status = nil, &miniMaxStatus{f.Code, f.Message, f.hintFields}
+	return appendJSON(b, body)
+}
+
+// finish writes the whole completion as the last frame.
+func (v miniMaxVoice) finish(b []byte, c *Context, a *answer) []byte {
+	return appendEvent(b, "", v.whole(c, a))
+}
+
+func (v miniMaxVoice) fail(b []byte, c *Context, f *failure, _ int) []byte {
+	return append(v.failure(append(b, "data: "...), c, f), "\n\n"...)
+}
+
+func (v miniMaxVoice) read(body []byte, in *findings) {
+	var top struct {
+		Status struct {
+			Code    json.RawMessage `json:"status_code"`
+			Message json.RawMessage `json:"status_msg"`
+			hintFields
+		} `json:"base_resp"`
+	}
+	_ = json.Unmarshal(body, &top)
+	if code, ok := parseInt32(top.Status.Code); ok && code != 0 {
+		in.Failed, in.Coded, in.Number = true, true, code
+		in.Message, in.hintFields = text(top.Status.Message), top.Status.hintFields
+		return
+	}
+	v.readAnswer(body, in)
+}
+
+func (v miniMaxVoice) frame(_ string, data []byte, in *findings) { v.read(data, in) }
+
+func (miniMaxVoice) resembles(p *probe) int {
+	if p.has("base_resp") || p.has("choices", "input_sensitive") {
+		return 3
+	}
+	return 0
+}

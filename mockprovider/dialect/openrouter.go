@@ -1,0 +1,175 @@
+package dialect
+
+import (
+	"encoding/json"
+
+	"herdlab/mockprovider/wire"
+)
+
+// openRouter is OpenRouter, a router before other providers: OpenAI's answers
+// with the provider's name, and {"error":{"code","message","metadata"}} with a
+// number as the code. The status is the code for what it refuses itself; what
+// happens to the provider behind it comes as an error in a 200, which SDKs take
+// for an answer without choices. A 402 is final, unless the budget of requests
+// in flight is what is used up.
+//
+// Not verified: metadata.provider_name, the X-RateLimit headers, that the last chunk of a stream always
+// has the usage, the text for a prompt that is too long.
+func openRouter() Dialect {
+	return Dialect{
+		Name: "openrouter", Title: "OpenRouter",
+		voice: openRouterVoice{chat{dress: openRouterDress, closing: true}},
+		phrases: phrases{
+			wire.OK:        {Status: 200},
+			wire.Rate:      {Status: 429, Code: "429", Spelled: wire.HeaderSeconds, Text: "Rate limit exceeded"},
+			wire.TokenRate: {Status: 429, Code: "429", As: wire.Rate, Spelled: wire.HeaderSeconds, Text: "Rate limit exceeded: tokens per minute"},
+			wire.Concurrency: {
+				Status: 402, Kind: "openrouter_in_flight_budget", Code: "402", Spelled: wire.HeaderSeconds,
+				Text: "The budget for requests in flight is used up",
+			},
+			wire.Acceleration: {Status: 429, Code: "429", As: wire.Rate, Spelled: wire.HeaderSeconds, Text: "Rate limit exceeded: slow down"},
+			wire.Overloaded: {
+				Status: 200, Kind: "provider_overloaded", Number: 503, Spelled: wire.HeaderSeconds,
+				Text: "No provider available for this model right now",
+			},
+			wire.Quota:       {Status: 402, Code: "402", Spelled: wire.Unspeakable, Text: "Insufficient credits"},
+			wire.Auth:        {Status: 401, Code: "401", Spelled: wire.Unspeakable, Text: "No auth credentials found"},
+			wire.Permission:  {Status: 403, Code: "403", Spelled: wire.Unspeakable, Text: "The guardrails of this key do not allow the request"},
+			wire.BadRequest:  {Status: 400, Code: "400", Spelled: wire.Unspeakable, Text: "The request is not valid"},
+			wire.TooLarge:    {Status: 400, Code: "400", As: wire.BadRequest, Spelled: wire.Unspeakable, Text: "The prompt is longer than the context of {model}"},
+			wire.ServerError: {Status: 200, Number: 502, Spelled: wire.Unspeakable, Text: "Provider returned error"},
+			wire.Timeout:     {Status: 200, Number: 408, Spelled: wire.Unspeakable, Text: "Your request timed out"},
+		},
+		limits: limits{
+			requests: limitHeaders{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"},
+			reset:    epochMillis,
+		},
+		routes: []route{
+			{"POST", "/api/v1/chat/completions", Complete, false},
+			{"GET", "/api/v1/models", ListModels, false},
+		},
+		keys: []key{{header: "Authorization", scheme: "Bearer "}},
+	}
+}
+
+// openRouterProvider is who is behind the router.
+const openRouterProvider = "Herdlab"
+
+func openRouterDress(body *chatBody, c *Context) {
+	body.ID, body.Provider = "gen-"+c.ID, openRouterProvider
+}
+
+type openRouterVoice struct{ chat }
+
+type openRouterError struct {
+	Code     number              `json:"code"`
+	Message  string              `json:"message"`
+	Metadata *openRouterMetadata `json:"metadata,omitempty"`
+	hintFields
+}
+
+type openRouterMetadata struct {
+	ErrorType   string `json:"error_type,omitempty"`
+	LimitSource string `json:"limit_source,omitempty"`
+	Provider    string `json:"provider_name,omitempty"`
+}
+
+// kind is the word in the metadata that programs read.
+func (m *openRouterMetadata) kind() string {
+	if m.LimitSource != "" {
+		return m.LimitSource
+	}
+	return m.ErrorType
+}
+
+func (openRouterVoice) errorOf(f *failure) openRouterError {
+	e := openRouterError{Code: number(f.phrase.Code), Message: f.Message, hintFields: f.hintFields}
+	if f.phrase.Number != 0 {
+		e.Code = number(digits(f.Code))
+		e.Metadata = &openRouterMetadata{ErrorType: f.Kind, Provider: openRouterProvider}
+	} else if f.Kind != "" {
+		e.Metadata = &openRouterMetadata{LimitSource: f.Kind}
+	}
+	return e
+}
+
+func (v openRouterVoice) failure(b []byte, _ *Context, f *failure) []byte {
+	return appendJSON(b, struct {
+		Error openRouterError `json:"error"`
+	}{v.errorOf(f)})
+}
+
+// fail writes a chunk that ends the answer with an error.
+func (v openRouterVoice) fail(b []byte, c *Context, f *failure, _ int) []byte {
+	reason := "error"
+	last := chatChoice{Delta: &chatMessage{Content: new(string)}, Finish: &reason}
+	return appendEvent(b, "", struct {
+		chatBody
+		Error openRouterError `json:"error"`
+	}{v.body(c, "chat.completion.chunk", c.Model, nil, last), v.errorOf(f)})
+}
+
+// begin writes the comments that keep a connection open first.
+func (v openRouterVoice) begin(b []byte, c *Context, model string) []byte {
+	return v.chat.begin(append(b, ": OPENROUTER PROCESSING\n\n"...), c, model)
+}
+
+func (v openRouterVoice) read(body []byte, in *findings) {
+	var top struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if _ = json.Unmarshal(body, &top); len(top.Error) == 0 {
+		v.readAnswer(body, in)
+		return
+	}
+	var e struct {
+		Code     json.RawMessage `json:"code"`
+		Message  json.RawMessage `json:"message"`
+		Metadata json.RawMessage `json:"metadata"`
+		hintFields
+	}
+	_ = json.Unmarshal(top.Error, &e)
+	code, ok := parseInt32(e.Code)
+	if !ok {
+		return // words are another's codes
+	}
+	var metadata openRouterMetadata
+	_ = json.Unmarshal(e.Metadata, &metadata)
+	in.Failed, in.Kind, in.Message, in.hintFields = true, metadata.kind(), text(e.Message), e.hintFields
+	if in.Status >= 400 || !openRouterBehind(code) {
+		in.Code = string(digits(code))
+		if in.Status < 400 && code >= 400 && code < 600 {
+			in.Status = int(code) // where words fail, the code is a status
+		}
+		return
+	}
+	in.Coded, in.Number = true, code
+}
+
+// openRouterBehind reports whether a code tells of the provider behind the
+// router, or is none that it has.
+func openRouterBehind(code int32) bool {
+	switch code {
+	case 400, 401, 402, 403, 429:
+		return false
+	}
+	return true
+}
+
+func (v openRouterVoice) frame(_ string, data []byte, in *findings) {
+	if string(data) == done {
+		v.readAnswer(data, in)
+		return
+	}
+	v.read(data, in)
+}
+
+func (openRouterVoice) resembles(p *probe) int {
+	if _, ok := parseInt32(p.inner["code"]); ok && p.text("type") == "" && !p.errorHas("status") && !p.errorHas("type") && p.errorText("code") == "" {
+		return 3
+	}
+	if p.has("provider", "choices") {
+		return 3
+	}
+	return 0
+}

@@ -1,0 +1,128 @@
+package dialect
+
+import (
+	"strconv"
+	"strings"
+
+	"herdlab/mockprovider/wire"
+)
+
+// phrase is how a dialect says one class.
+type phrase struct {
+	Status uint16
+	// Kind and Code are the words of the error body that programs read: a type
+	// and a code, or whatever stands for them.
+	Kind, Code string
+	// Number is the business code; a phrase that has one is a wire.CodeBody.
+	Number int32
+	// Text is the message. {model}, {limit}, {remaining}, {used} and {input}
+	// are filled in; what stands in brackets is left out if no limit is known.
+	Text string
+	// As is the class that the phrase reads as; wire.OK for its own.
+	As wire.Class
+	// Spelled is how it writes hints, Marks the x-should-retry it sends.
+	Spelled wire.Spelling
+	Marks   wire.Marks
+
+	says wire.Words // what the text mentions; see listen
+}
+
+// phrases has one for each class that a provider can reply with. That of OK
+// has only a status.
+type phrases [wire.Timeout + 1]phrase
+
+// shown is the class that the phrase for class reads as.
+func (p *phrases) shown(class wire.Class) wire.Class {
+	if as := p[class].As; as != wire.OK {
+		return as
+	}
+	return class
+}
+
+// of returns the phrase for a reply: that of its class, of the class that it
+// shows, or another that shows the same, whichever mentions what the reply
+// does. For a reply can hide its class behind another's form: a permission that
+// is missing may look like want of capacity, and that like a rate limit. If none
+// mentions the same, the first of these that there is.
+func (p *phrases) of(r *wire.Reply) *phrase {
+	shown := r.Shown
+	if int(shown) >= len(p) || shown == wire.OK {
+		shown = wire.ServerError // it has no words for what no provider says
+	}
+	first := shown
+	if class := r.Class; int(class) < len(p) && class != wire.OK && p.shown(class) == r.Shown {
+		first = class
+	}
+	if p[first].says == r.Words {
+		return &p[first]
+	}
+	if p[shown].says == r.Words {
+		return &p[shown]
+	}
+	for class := wire.Rate; int(class) < len(p); class++ {
+		if p.shown(class) == r.Shown && p[class].says == r.Words {
+			return &p[class]
+		}
+	}
+	return &p[first]
+}
+
+// listen notes what the phrases mention.
+func (p *phrases) listen() {
+	for class := range p {
+		p[class].says = wire.WordsOf(p[class].fill(nil, &wire.Reply{Limit: 1}))
+	}
+}
+
+// body is the shape of the phrase's replies.
+func (p *phrase) body() wire.Body {
+	if p.Number != 0 {
+		return wire.CodeBody
+	}
+	return wire.ErrorBody
+}
+
+// fill returns the text of the phrase for a reply.
+func (p *phrase) fill(c *Context, r *wire.Reply) string {
+	text := p.Text
+	if head, rest, ok := strings.Cut(text, "["); ok {
+		figures, tail, _ := strings.Cut(rest, "]")
+		if r.Limit <= 0 {
+			figures = ""
+		}
+		text = head + figures + tail
+	}
+	if !strings.Contains(text, "{") {
+		return text
+	}
+	model, input := "the model", uint32(0)
+	if c != nil {
+		input = c.InputTokens
+		// A model's name must not change what a keyword reader hears.
+		if c.Model != "" && wire.WordsOf(c.Model) == 0 {
+			model = c.Model
+		}
+	}
+	return strings.NewReplacer(
+		"{model}", model,
+		"{limit}", strconv.Itoa(int(r.Limit)),
+		"{remaining}", strconv.Itoa(int(r.Remaining)),
+		"{used}", strconv.Itoa(int(r.Limit)-int(r.Remaining)),
+		"{input}", strconv.Itoa(int(input)),
+	).Replace(text)
+}
+
+// Forms returns how a provider of this dialect puts each class of reply. The
+// classes that no provider can reply with have no form.
+func (d *Dialect) Forms() *wire.Forms {
+	var f wire.Forms
+	for class := range d.phrases {
+		p := &d.phrases[class]
+		f[class] = wire.Form{
+			Status: p.Status, Body: p.body(), Code: p.Number, Shown: d.phrases.shown(wire.Class(class)),
+			Words: p.says, Spelled: p.Spelled, Marks: p.Marks | d.limits.marks(p.body()),
+		}
+	}
+	f[wire.OK] = wire.Form{Status: 200, Marks: d.limits.marks(wire.Completion)}
+	return &f
+}

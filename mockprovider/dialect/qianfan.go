@@ -1,0 +1,195 @@
+package dialect
+
+import (
+	"encoding/json"
+
+	"herdlab/mockprovider/wire"
+)
+
+// qianfan is Baidu's Qianfan (ERNIE) in its first version: HTTP 200 to all, and
+// {"error_code","error_msg"} where something is wrong. Its headers tell of
+// limits also then. Pages of its documentation disagree, so {"code","msg"} and
+// codes that are words are read as well; qianfanV2 has real statuses. Answers
+// do not say which model they are from; the key is in the query.
+//
+// Not verified: 336000, 336003 and 336007 and their texts, finish_reason in an
+// answer that does not stream.
+func qianfan() Dialect {
+	return Dialect{
+		Name: "qianfan", Title: "Qianfan v1",
+		voice: qianfanVoice{}, nameless: true,
+		phrases: phrases{
+			wire.OK:           {Status: 200},
+			wire.Rate:         {Status: 200, Number: 336501, Spelled: wire.Unspeakable, Text: "Rate limit reached for RPM"},
+			wire.TokenRate:    {Status: 200, Number: 336502, Spelled: wire.Unspeakable, Text: "Rate limit reached for TPM"},
+			wire.Concurrency:  {Status: 200, Number: 18, As: wire.Rate, Spelled: wire.Unspeakable, Text: "Open api qps request limit reached"},
+			wire.Acceleration: {Status: 200, Number: 4, As: wire.Rate, Spelled: wire.Unspeakable, Text: "Open api request limit reached"},
+			wire.Overloaded:   {Status: 200, Number: 336100, Spelled: wire.Unspeakable, Text: "server is busy, please try again later"},
+			wire.Quota:        {Status: 200, Number: 17, Spelled: wire.Unspeakable, Text: "Open api daily request limit reached"},
+			wire.Auth:         {Status: 200, Number: 110, Spelled: wire.Unspeakable, Text: "Access token invalid or no longer valid"},
+			wire.Permission:   {Status: 200, Number: 6, Spelled: wire.Unspeakable, Text: "No permission to access data"},
+			wire.BadRequest:   {Status: 200, Number: 336003, Spelled: wire.Unspeakable, Text: "The request is not valid"},
+			wire.TooLarge:     {Status: 200, Number: 336007, Spelled: wire.Unspeakable, Text: "the prompt is longer than the model takes"},
+			wire.ServerError:  {Status: 200, Number: 336000, Spelled: wire.Unspeakable, Text: "Internal error"},
+			wire.Timeout:      {Status: 200, Number: 336000, As: wire.ServerError, Spelled: wire.Unspeakable, Text: "Internal error"},
+		},
+		limits: limits{
+			requests: limitHeaders{"X-Ratelimit-Limit-Requests", "X-Ratelimit-Remaining-Requests", ""},
+			tokens:   limitHeaders{"X-Ratelimit-Limit-Tokens", "X-Ratelimit-Remaining-Tokens", ""},
+			onCode:   true,
+		},
+		routes: []route{{"POST", "/rpc/2.0/ai_custom/v1/wenxinworkshop/chat/{model}", Complete, false}},
+		keys:   []key{{query: "access_token"}, {header: "Authorization", scheme: "Bearer "}},
+		reads:  qianfanReads,
+	}
+}
+
+// qianfanReads knows the codes of both versions that are not among the phrases.
+func qianfanReads(in *findings) wire.Class {
+	switch in.Number {
+	case 4, 18:
+		return wire.Rate
+	case 19: // of all time
+		return wire.Quota
+	case 111: // expired
+		return wire.Auth
+	case 336103:
+		return wire.TooLarge
+	}
+	switch in.Code {
+	case "rpm_rate_limit_exceeded", "RATE_LIMIT_TOTAL_QPS":
+		return wire.Rate
+	case "tpm_rate_limit_exceeded":
+		return wire.TokenRate
+	case "QUOTA_USER_DAILY_REQUEST", "BILLING_INSUFFICIENT_BALANCE":
+		return wire.Quota
+	case "invalid_model":
+		return wire.BadRequest
+	}
+	return wire.OK
+}
+
+type qianfanVoice struct{}
+
+type qianfanBody struct {
+	ID        string     `json:"id"`
+	Object    string     `json:"object"`
+	Created   int64      `json:"created"`
+	Sentence  *int       `json:"sentence_id,omitempty"`
+	End       *bool      `json:"is_end,omitempty"`
+	Truncated bool       `json:"is_truncated"`
+	Result    *string    `json:"result"`
+	Clear     bool       `json:"need_clear_history"`
+	Finish    string     `json:"finish_reason,omitempty"`
+	Usage     *chatUsage `json:"usage"`
+}
+
+func (qianfanVoice) body(c *Context, text string, tokens uint32) qianfanBody {
+	return qianfanBody{ID: "as-" + c.ID, Object: "chat.completion", Created: c.created(), Result: &text, Usage: usageOf(c, tokens)}
+}
+
+func (v qianfanVoice) answer(b []byte, c *Context, a *answer) []byte {
+	body := v.body(c, a.Text, a.Tokens)
+	if !a.Cut {
+		body.Finish = "normal"
+	}
+	return appendJSON(b, body)
+}
+
+type qianfanError struct {
+	Code    int32  `json:"error_code"`
+	Message string `json:"error_msg"`
+	ID      string `json:"id,omitempty"`
+	hintFields
+}
+
+func (qianfanVoice) failure(b []byte, c *Context, f *failure) []byte {
+	return appendJSON(b, qianfanError{f.Code, f.Message, "as-" + c.ID, f.hintFields})
+}
+
+func (qianfanVoice) models(b []byte, c *Context, names []string) []byte {
+	return chat{}.models(b, c, names)
+}
+
+// piece writes the i-th piece of a stream; each has the usage so far.
+func (v qianfanVoice) piece(b []byte, c *Context, i int, text string, end bool, tokens uint32) []byte {
+	body := v.body(c, text, tokens)
+	body.Sentence, body.End = &i, &end
+	return appendEvent(b, "", body)
+}
+
+func (v qianfanVoice) begin(b []byte, c *Context, _ string) []byte {
+	return v.piece(b, c, 0, "", false, 0)
+}
+
+func (v qianfanVoice) token(b []byte, c *Context, _ string, i int, text string) []byte {
+	return v.piece(b, c, i+1, text, false, uint32(i)+1)
+}
+
+func (v qianfanVoice) finish(b []byte, c *Context, a *answer) []byte {
+	return v.piece(b, c, Pieces(a.Tokens)+1, "", true, a.Tokens)
+}
+
+func (v qianfanVoice) fail(b []byte, c *Context, f *failure, _ int) []byte {
+	return append(v.failure(append(b, "data: "...), c, f), "\n\n"...)
+}
+
+func (v qianfanVoice) read(body []byte, in *findings) {
+	var failed struct {
+		ErrorCode json.RawMessage `json:"error_code"`
+		ErrorText json.RawMessage `json:"error_msg"`
+		Code      json.RawMessage `json:"code"`
+		Text      json.RawMessage `json:"msg"`
+		hintFields
+	}
+	_ = json.Unmarshal(body, &failed)
+	code, message := failed.ErrorCode, text(failed.ErrorText)
+	if len(code) == 0 && len(failed.Text) > 0 {
+		code, message = failed.Code, text(failed.Text)
+	}
+	if number, numbered := parseInt32(code); numbered && number != 0 || text(code) != "" {
+		in.Failed, in.Coded, in.Number, in.Message, in.hintFields = true, true, number, message, failed.hintFields
+		if !numbered {
+			in.Code = text(code)
+		}
+		return
+	}
+	var answered qianfanBody
+	_ = json.Unmarshal(body, &answered)
+	if answered.Result == nil {
+		return
+	}
+	in.piece(*answered.Result)
+	if answered.Usage != nil {
+		in.usage(answered.Usage.Completion)
+	}
+	if answered.Finish != "" || answered.End != nil && *answered.End {
+		in.Finished = true
+	}
+}
+
+func (v qianfanVoice) frame(_ string, data []byte, in *findings) { v.read(data, in) }
+
+func (qianfanVoice) ask(r *Request, body []byte) error {
+	var q struct {
+		Messages  json.RawMessage `json:"messages"`
+		System    json.RawMessage `json:"system"`
+		Stream    bool            `json:"stream"`
+		MaxTokens *int64          `json:"max_output_tokens"`
+	}
+	if err := decode(body, &q); err != nil {
+		return err
+	}
+	if r.Stream = q.Stream; !isList(q.Messages) {
+		return bad("messages: it must be a list of at least one message")
+	}
+	r.prompt(q.Messages, q.System)
+	return r.cap("max_output_tokens", q.MaxTokens)
+}
+
+func (qianfanVoice) resembles(p *probe) int {
+	if p.has("error_code") || p.has("result", "object") || p.has("code", "msg") {
+		return 3
+	}
+	return 0
+}

@@ -1,0 +1,193 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"herdlab/mockprovider/wire"
+)
+
+// Parse returns what a whole reply says, to who reads all of it. Class is what
+// it shows, because the truth is not on the wire. Whatever the bytes are, it
+// returns something.
+func (d *Dialect) Parse(in *Received, at Reading) wire.Reply {
+	r := wire.Reply{Status: uint16(in.Status), RetryAfter: wire.NoHint, Marks: says(in)}
+	f := findings{Status: in.Status}
+	first, rest := split(in.Body)
+	switch {
+	case in.Broken && in.Status < 400:
+		r.Body = wire.CutBody
+	case first == nil && in.Status >= 400:
+		d.hearText(in, at, &r)
+	case first == nil || len(rest) > 0 && !json.Valid(rest):
+		r.Body = spoilt(in)
+		r.Words = wire.WordsOf(string(in.Body[:min(len(in.Body), 1<<16)]))
+	default:
+		d.voice.read(first, &f)
+		d.unlike(first, &f)
+		switch {
+		case f.Failed:
+			d.hearFailure(in, at, &f, &r)
+		case in.Status >= 400:
+			d.hearText(in, at, &r)
+		default:
+			hearAnswer(&f, at, &r)
+			if r.Body == wire.Completion && len(rest) > 0 {
+				r.Body = wire.Doubled
+			}
+		}
+	}
+	r.Class = r.Shown
+	d.limits.hear(in.Header, at.Epoch, &r)
+	return r
+}
+
+// unlike reads a body in which d has found nothing as the usual shapes have it:
+// gateways and scenarios put other bodies in a provider's mouth.
+func (d *Dialect) unlike(body []byte, f *findings) {
+	if f.Failed || f.Answered {
+		return
+	}
+	for _, name := range []string{"codybuddy", "openai"} {
+		other, _ := ByName(name)
+		got := findings{Status: f.Status}
+		if other.voice.read(body, &got); got.Failed {
+			if *f = got; f.Code == "" && f.Kind == "" || d.known(&got) == wire.OK {
+				f.class = other.classOf(&got)
+			}
+			return
+		}
+	}
+}
+
+// hearFailure notes an error that f has found.
+func (d *Dialect) hearFailure(in *Received, at Reading, f *findings, r *wire.Reply) {
+	switch {
+	case f.Coded:
+		r.Body, r.Code = wire.CodeBody, f.Number
+		r.Limit, r.Remaining = f.Limit, f.Remaining
+	case in.Status >= 400:
+		r.Body = wire.ErrorBody
+	default:
+		r.Body = wire.StreamError
+	}
+	if d.kind != "" && f.Kind == "" && in.Header != nil {
+		f.Kind, _, _ = strings.Cut(in.Header(d.kind), ":") // what follows is the name space
+	}
+	r.Shown, r.Words = d.classOf(f), wire.WordsOf(f.Message)
+	d.hear(in, f, at.Epoch, r)
+}
+
+// hearText notes an error whose body says nothing in particular.
+func (d *Dialect) hearText(in *Received, at Reading, r *wire.Reply) {
+	text := string(in.Body[:min(len(in.Body), 1<<16)])
+	r.Body, r.Shown, r.Words = wire.ErrorBody, wire.ClassOfStatus(r.Status), wire.WordsOf(text)
+	d.hear(in, &findings{Failed: true, Message: text}, at.Epoch, r)
+}
+
+// hearAnswer notes a success.
+func hearAnswer(f *findings, at Reading, r *wire.Reply) {
+	r.Body, r.Tokens = wire.Completion, f.tokens()
+	switch {
+	case f.Twice:
+		r.Body = wire.Doubled
+	case !f.Finished:
+		r.Body = wire.SilentEnd
+	}
+	r.Marks |= lesser(f, at)
+}
+
+// lesser tells whether another model answered. A longer name is a version of
+// the one asked for.
+func lesser(f *findings, at Reading) wire.Marks {
+	if at.Model != "" && f.Model != "" && !strings.HasPrefix(f.Model, at.Model) {
+		return wire.DegradedReply
+	}
+	return 0
+}
+
+// says reads x-should-retry.
+func says(in *Received) wire.Marks {
+	if in.Header == nil {
+		return 0
+	}
+	switch in.Header("x-should-retry") {
+	case "true":
+		return wire.SaysRetry
+	case "false":
+		return wire.SaysStop
+	}
+	return 0
+}
+
+// classOf is the class that an error shows.
+func (d *Dialect) classOf(f *findings) wire.Class {
+	if f.class != wire.OK {
+		return f.class
+	}
+	if class := d.known(f); class != wire.OK {
+		return class
+	}
+	if class := wire.ClassOfStatus(uint16(f.Status)); class != wire.OK {
+		return class
+	}
+	// A number in a 200 that this provider does not have: another of the family
+	// may, else its text is all there is.
+	if f.Number != 0 {
+		family, _ := ByName("codybuddy")
+		if class := family.known(&findings{Number: f.Number}); class != wire.OK {
+			return class
+		}
+	}
+	var o wire.Outcome
+	wire.ByKeyword{}.Read(&wire.Reply{Status: 500, Words: wire.WordsOf(f.Message)}, 0, &o)
+	return o.Class
+}
+
+// known is the class that d has for the words of an error: under that status if
+// possible, else under any, else for its kind alone. wire.OK is none.
+func (d *Dialect) known(f *findings) wire.Class {
+	if d.reads != nil {
+		if class := d.reads(f); class != wire.OK {
+			return class
+		}
+	}
+	if f.Kind == "" && f.Code == "" && f.Number == 0 {
+		return wire.OK
+	}
+	for _, fits := range []func(p *phrase) bool{
+		func(p *phrase) bool {
+			return p.Kind == f.Kind && p.Code == f.Code && p.Number == f.Number && int(p.Status) == f.Status
+		},
+		func(p *phrase) bool { return p.Kind == f.Kind && p.Code == f.Code && p.Number == f.Number },
+		func(p *phrase) bool { return f.Code != "" && p.Code == f.Code },
+		func(p *phrase) bool { return f.Kind != "" && p.Kind == f.Kind && p.Code == "" },
+	} {
+		for class := wire.Rate; int(class) < len(d.phrases); class++ {
+			if p := &d.phrases[class]; p.As == wire.OK && fits(p) {
+				return class
+			}
+		}
+	}
+	return wire.OK
+}
+
+// split returns the first JSON value of a body and what follows it, without
+// white space; nil if there is no whole value.
+func split(body []byte) (first, rest []byte) {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	var raw json.RawMessage
+	if dec.Decode(&raw) != nil {
+		return nil, nil
+	}
+	return raw, bytes.TrimSpace(body[dec.InputOffset():])
+}
+
+// spoilt tells the texts apart that stand in an answer's place.
+func spoilt(in *Received) wire.Body {
+	if in.Header != nil && strings.Contains(in.Header("Content-Type"), "html") || bytes.HasPrefix(bytes.TrimSpace(in.Body), []byte("<")) {
+		return wire.WrongType
+	}
+	return wire.Garbage
+}

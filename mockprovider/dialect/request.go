@@ -1,0 +1,265 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"net/url"
+	"strings"
+
+	"herdlab/mockprovider/wire"
+)
+
+// Operation is what a request asks for.
+type Operation uint8
+
+// The operations.
+const (
+	Complete   Operation = iota // an answer, in the dialect's usual shape
+	Respond                     // an answer, as OpenAI's Responses have it
+	Invoke                      // an answer, as the model itself has it (Bedrock's InvokeModel)
+	ListModels                  // the models there are
+)
+
+// Request is what a request says.
+type Request struct {
+	Operation Operation
+	// Model is the model asked for, Key the API key without its scheme; "" if
+	// there is none.
+	Model, Key string
+	// Stream asks for a stream, Usage for usage in it.
+	Stream, Usage bool
+	// MaxTokens is the cap on the output, 0 if none is stated. InputTokens is an
+	// estimate: a quarter of the bytes of the prompt's JSON, rounded up.
+	MaxTokens, InputTokens uint32
+	// Prompt is a hash of the model and the prompt, never 0: wire.Demand.Prompt.
+	Prompt uint32
+}
+
+// Asked is a request that came over the wire.
+type Asked struct {
+	Method, Path string
+	// Query is the raw query, without the question mark.
+	Query string
+	// Header returns the first value of a header, "" if there is none.
+	Header func(name string) string
+	Body   []byte
+}
+
+// RequestError says why a request cannot be served. Refuse writes it as its
+// dialect does.
+type RequestError struct {
+	Status  int // 400, 404 or 405
+	Message string
+}
+
+// Error implements error.
+func (e *RequestError) Error() string { return e.Message }
+
+// bad returns a RequestError for a body that cannot be served.
+func bad(format string, args ...any) error {
+	return &RequestError{Status: 400, Message: fmt.Sprintf(format, args...)}
+}
+
+// route is a path that a dialect answers.
+type route struct {
+	method string
+	// path is the path, in which {model} stands for a model.
+	path      string
+	operation Operation
+	stream    bool // answers stream whatever the body says
+}
+
+// match returns the model in path.
+func (r *route) match(path string) (model string, ok bool) {
+	before, after, variable := strings.Cut(r.path, "{model}")
+	if !variable {
+		return "", path == r.path
+	}
+	if len(path) <= len(before)+len(after) || !strings.HasPrefix(path, before) || !strings.HasSuffix(path, after) {
+		return "", false
+	}
+	return path[len(before) : len(path)-len(after)], true
+}
+
+// key is a place where an API key may stand: a header, perhaps behind a scheme,
+// and up to some mark, or a parameter of the query.
+type key struct{ header, scheme, until, query string }
+
+// Routes returns the methods and paths that the dialect answers, as "POST
+// /v1/chat/completions". {model} stands for a model.
+func (d *Dialect) Routes() []string {
+	var all []string
+	for _, r := range d.routes {
+		all = append(all, r.method+" "+r.path)
+	}
+	return all
+}
+
+// Addressed returns the dialect that answers the path of a request, and whether
+// there is one. Where several do, the one decides whose clients send a header
+// that others' do not, else the order of All.
+func Addressed(in *Asked) (Dialect, bool) {
+	var found *Dialect
+	for i := range dialects {
+		d := &dialects[i]
+		if route, _, other := d.route(in); route == nil && other == nil {
+			continue
+		}
+		if d.version != "" && in.Header != nil && in.Header(d.version) != "" {
+			return *d, true
+		}
+		if found == nil {
+			found = d
+		}
+	}
+	if found == nil {
+		return Dialect{}, false
+	}
+	return *found, true
+}
+
+// route finds the route of a request and the model in its path. If there is
+// none, other is one of the same path for another method, or nil.
+func (d *Dialect) route(in *Asked) (found *route, model string, other *route) {
+	for i := range d.routes {
+		r := &d.routes[i]
+		if model, ok := r.match(in.Path); ok {
+			if r.method == in.Method {
+				return r, model, nil
+			}
+			other = r
+		}
+	}
+	return nil, "", other
+}
+
+// ParseRequest reads a request. The error is a *RequestError; what could be
+// read is returned beside it, so that the key is known.
+func (d *Dialect) ParseRequest(in *Asked) (Request, error) {
+	r := Request{Key: d.key(in)}
+	route, model, other := d.route(in)
+	switch {
+	case route != nil:
+	case other != nil:
+		return r, &RequestError{405, "Not allowed to use this method on this path; use " + other.method + "."}
+	default:
+		return r, &RequestError{404, "There is no such path here; see the documentation for the paths of this API."}
+	}
+	r.Operation, r.Model, r.Stream = route.operation, model, route.stream
+	if d.streams != "" && in.Header != nil && in.Header(d.streams) == "enable" {
+		r.Stream = true
+	}
+	if r.Operation == ListModels {
+		return r, nil
+	}
+	if err := d.voice.ask(&r, in.Body); err != nil {
+		return r, err
+	}
+	if r.Model == "" {
+		return r, bad("you must provide a model parameter")
+	}
+	return r, nil
+}
+
+// key returns the first API key that a request has.
+func (d *Dialect) key(in *Asked) string {
+	for _, k := range d.keys {
+		if k.query != "" {
+			// What is malformed in a query is not the key.
+			if values, _ := url.ParseQuery(in.Query); values.Get(k.query) != "" {
+				return values.Get(k.query)
+			}
+			continue
+		}
+		if in.Header == nil {
+			continue
+		}
+		value := strings.TrimSpace(in.Header(k.header))
+		if n := len(k.scheme); len(value) > n && strings.EqualFold(value[:n], k.scheme) {
+			name := value[n:]
+			if k.until != "" {
+				name, _, _ = strings.Cut(name, k.until)
+			}
+			return strings.TrimSpace(name)
+		}
+	}
+	return ""
+}
+
+// Refuse writes a RequestError, or any other error as a bad request.
+func (d *Dialect) Refuse(m *Message, c *Context, err error) {
+	says := *c
+	says.Message = err.Error()
+	form := &d.phrases[wire.BadRequest]
+	r := wire.Reply{
+		Status: form.Status, Class: wire.BadRequest, Shown: wire.BadRequest, Body: form.body(), Code: form.Number, Words: form.says,
+		RetryAfter: wire.NoHint,
+	}
+	var refused *RequestError
+	if errors.As(err, &refused) && r.Body == wire.ErrorBody {
+		r.Status = uint16(refused.Status)
+	}
+	d.Write(m, &says, &r)
+}
+
+// prompt notes what is asked and how long it is. The parts are JSON; those that
+// a request does not have are nil.
+func (r *Request) prompt(parts ...json.RawMessage) {
+	h := fnv.New32a()
+	h.Write([]byte(r.Model))
+	total := 0
+	var compact bytes.Buffer
+	for _, part := range parts {
+		compact.Reset()
+		if len(part) > 0 && json.Compact(&compact, part) == nil {
+			total += compact.Len()
+		}
+		h.Write([]byte{0})
+		h.Write(compact.Bytes())
+	}
+	r.InputTokens = uint32(min((total+3)/4, math.MaxInt32))
+	r.Prompt = max(1, h.Sum32())
+}
+
+// cap notes the cap on the output, the first that is stated.
+func (r *Request) cap(name string, stated ...*int64) error {
+	for _, n := range stated {
+		switch {
+		case n == nil:
+			continue
+		case *n < 1 || *n > math.MaxInt32:
+			return bad("%s: it must be a whole number from 1 to %d, not %d", name, math.MaxInt32, *n)
+		}
+		r.MaxTokens = uint32(*n)
+		return nil
+	}
+	return nil
+}
+
+// decode reads the JSON object of a request.
+func decode(body []byte, into any) error {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return bad("the request has no body; send a JSON object")
+	}
+	err := json.Unmarshal(body, into)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return bad("%s: it must not be a JSON %s", wrong.Field, wrong.Value)
+	case errors.As(err, &wrong):
+		return bad("the body must be a JSON object, not a %s", wrong.Value)
+	case err != nil:
+		return bad("the body is not valid JSON: %v", err)
+	}
+	return nil
+}
+
+// isList reports whether raw is a JSON array with something in it.
+func isList(raw json.RawMessage) bool {
+	var list []json.RawMessage
+	return json.Unmarshal(raw, &list) == nil && len(list) > 0
+}

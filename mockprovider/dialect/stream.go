@@ -1,0 +1,75 @@
+package dialect
+
+import "herdlab/mockprovider/wire"
+
+// Streams reports whether r can be written as a stream: an answer, whole or
+// broken off. Refusals are whole bodies also to who asked for a stream.
+func (d *Dialect) Streams(r *wire.Reply) bool {
+	switch r.Body {
+	case wire.Completion, wire.StreamError, wire.SilentEnd, wire.CutBody, wire.Doubled:
+		return r.Status < 400
+	}
+	return false
+}
+
+// Head writes the status and headers of a stream, without a body.
+func (d *Dialect) Head(m *Message, c *Context, r *wire.Reply) {
+	m.Headers, m.Body = m.Headers[:0], m.Body[:0]
+	d.head(m, c, r, d.streamType())
+}
+
+func (d *Dialect) streamType() string {
+	if d.stream != "" {
+		return d.stream
+	}
+	return sseType
+}
+
+// Begin appends the frames before the first token.
+func (d *Dialect) Begin(b []byte, c *Context, r *wire.Reply) []byte {
+	return d.voice.begin(b, c, c.served(r))
+}
+
+// Token appends the frame of the i-th token, from 0.
+func (d *Dialect) Token(b []byte, c *Context, r *wire.Reply, i int) []byte {
+	return d.voice.token(b, c, c.served(r), i, Piece(i))
+}
+
+// End appends the frames after the last token; sent is how many were sent.
+// Where r.Body is wire.SilentEnd or wire.CutBody there are none: the server
+// ends the stream there, or breaks it.
+func (d *Dialect) End(b []byte, c *Context, r *wire.Reply, sent int) []byte {
+	a := answerOf(c, r)
+	switch r.Body {
+	case wire.Completion:
+		return d.voice.finish(b, c, &a)
+	case wire.Doubled:
+		b = d.voice.finish(b, c, &a)
+		b = d.Begin(b, c, r)
+		for i := range sent {
+			b = d.Token(b, c, r, i)
+		}
+		return d.voice.finish(b, c, &a)
+	case wire.StreamError:
+		f := d.failure(c, r, new(Headers)) // the headers are gone
+		return d.voice.fail(b, c, &f, sent)
+	}
+	return b
+}
+
+// WriteStream writes a whole stream at once, for who does not pace it.
+func (d *Dialect) WriteStream(m *Message, c *Context, r *wire.Reply) {
+	d.Head(m, c, r)
+	sent := Pieces(r.Tokens)
+	m.Body = d.Begin(m.Body, c, r)
+	for i := range sent {
+		m.Body = d.Token(m.Body, c, r, i)
+	}
+	m.Body = d.End(m.Body, c, r, sent)
+	m.Length, m.Broken = len(m.Body), r.Body == wire.CutBody
+}
+
+// Pieces is how many pieces an answer of so many tokens has in a stream: one
+// for each token, but for very long answers, whose usage states the true
+// length.
+func Pieces(tokens uint32) int { return min(int(tokens), maxPieces) }

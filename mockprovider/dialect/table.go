@@ -1,0 +1,66 @@
+package dialect
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"herdlab/mockprovider/wire"
+)
+
+// Table states how the dialect says each class, or which other class it reads
+// as, one line each.
+func (d *Dialect) Table() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s)\n", d.Title, d.Name)
+	for class := wire.Rate; class <= wire.Timeout; class++ {
+		p := &d.phrases[class]
+		said := p.Kind
+		if p.Code != "" {
+			said = strings.TrimPrefix(said+" / "+p.Code, " / ")
+		}
+		if p.Number != 0 {
+			said = strconv.Itoa(int(p.Number))
+		}
+		if p.As != wire.OK {
+			said += " = " + p.As.String()
+		}
+		fmt.Fprintf(&b, "  %-12s  %d  %-68s hint: %-13s  %s\n", class, p.Status, said, spellingNames[p.Spelled], p.Text)
+	}
+	return b.String()
+}
+
+// spellingNames says where a hint stands.
+var spellingNames = [wire.NumSpellings]string{
+	"header", "header s", "header ms", "header date", "header time", "header epoch",
+	"body s", "body ms", "body duration", "sentence", "header s + text", "none",
+}
+
+// Summary is a Markdown table of all dialects and classes: the status, the
+// business code if that is what a program reads, and, after =, the class that
+// it reads as where the provider has no words of its own for it.
+func Summary() string {
+	var b strings.Builder
+	b.WriteString("| dialect |")
+	for class := wire.Rate; class <= wire.Timeout; class++ {
+		fmt.Fprintf(&b, " %s |", class)
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", int(wire.Timeout)) + "\n")
+	for i := range dialects {
+		d := &dialects[i]
+		fmt.Fprintf(&b, "| %s |", d.Name)
+		for class := wire.Rate; class <= wire.Timeout; class++ {
+			p := &d.phrases[class]
+			fmt.Fprintf(&b, " %d", p.Status)
+			if p.Number != 0 {
+				fmt.Fprintf(&b, " `%d`", p.Number)
+			}
+			if p.As != wire.OK {
+				fmt.Fprintf(&b, " = %s", p.As)
+			}
+			b.WriteString(" |")
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

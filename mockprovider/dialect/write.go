@@ -1,0 +1,138 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"herdlab/mockprovider/wire"
+)
+
+// Content types.
+const (
+	jsonType  = "application/json"
+	sseType   = "text/event-stream"
+	htmlType  = "text/html; charset=utf-8"
+	maxPieces = 4096 // of an answer's text; its usage states the true length
+)
+
+// Write writes a whole reply, for requests that do not stream and for replies
+// that cannot (see Streams). It uses the memory of m again.
+func (d *Dialect) Write(m *Message, c *Context, r *wire.Reply) {
+	m.Headers, m.Body = m.Headers[:0], m.Body[:0]
+	contentType := jsonType
+	if r.Body == wire.WrongType {
+		contentType = htmlType
+	}
+	d.head(m, c, r, contentType)
+	switch r.Body {
+	case wire.ErrorBody, wire.CodeBody, wire.StreamError:
+		speaker := d.speaker(r)
+		f := speaker.failure(c, r, &m.Headers)
+		m.Body = speaker.voice.failure(m.Body, c, &f)
+	case wire.Garbage:
+		m.Body = append(m.Body, garbage...)
+	case wire.WrongType:
+		m.Body = append(m.Body, page...)
+	default:
+		a := answerOf(c, r)
+		m.Body = d.voice.answer(m.Body, c, &a)
+		if r.Body == wire.Doubled {
+			m.Body = append(m.Body, m.Body...)
+		}
+	}
+	m.Length = len(m.Body)
+	if r.Body == wire.CutBody {
+		m.Body, m.Broken = m.Body[:len(m.Body)/2], true
+	}
+}
+
+// What faults put in place of an answer.
+const (
+	garbage = `{"id":"chatcmpl-` + "\x00" + `,,"choices":[{"mess`
+	page    = "<!DOCTYPE html>\n<html><head><title>Gateway</title></head><body><h1>Welcome to the gateway</h1></body></html>\n"
+)
+
+// head writes status and headers.
+func (d *Dialect) head(m *Message, c *Context, r *wire.Reply, contentType string) {
+	m.Status, m.Length, m.Broken = int(r.Status), 0, false
+	m.Headers.add("Content-Type", contentType)
+	if d.requestID != "" && c.ID != "" {
+		m.Headers.add(d.requestID, c.ID)
+	}
+	switch {
+	case r.Marks&wire.SaysRetry != 0:
+		m.Headers.add("x-should-retry", "true")
+	case r.Marks&wire.SaysStop != 0:
+		m.Headers.add("x-should-retry", "false")
+	}
+	d.limits.say(r, c, &m.Headers)
+}
+
+// speaker returns who has words for r: d itself, or, for a body that d does not
+// use, the dialect after which that shape is known.
+func (d *Dialect) speaker(r *wire.Reply) *Dialect {
+	if r.Body == wire.StreamError || d.phrases.of(r).body() == r.Body {
+		return d
+	}
+	after := "openai"
+	if r.Body == wire.CodeBody {
+		after = "codybuddy"
+	}
+	other, _ := ByName(after)
+	other.millis = d.millis // the headers are still d's
+	return &other
+}
+
+// failure collects what is to be said, and says what belongs into headers.
+func (d *Dialect) failure(c *Context, r *wire.Reply, h *Headers) failure {
+	p := d.phrases.of(r)
+	f := failure{phrase: p, Class: r.Class, Status: r.Status, Code: r.Code, Limit: r.Limit, Remaining: r.Remaining}
+	if f.Code == 0 {
+		f.Code = p.Number
+	}
+	if f.Message = c.Message; f.Message == "" {
+		f.Message = p.fill(c, r)
+	}
+	f.Message += d.say(r, c, h, &f.hintFields)
+	if d.kind != "" {
+		h.add(d.kind, f.Kind)
+	}
+	return f
+}
+
+// answerOf is the answer that r stands for.
+func answerOf(c *Context, r *wire.Reply) answer {
+	var text strings.Builder
+	for i := range Pieces(r.Tokens) {
+		text.WriteString(Piece(i))
+	}
+	return answer{Text: text.String(), Model: c.served(r), Tokens: r.Tokens, Cut: r.Body == wire.SilentEnd}
+}
+
+// Piece returns the i-th token of every answer, from 0.
+func Piece(i int) string { return pieces[i%len(pieces)] }
+
+var pieces = [...]string{
+	"The ", "herd ", "comes ", "to ", "the ", "river ", "at ", "ten ", "and ", "leaves ", "by ", "turns. ",
+}
+
+// Models writes the list of models.
+func (d *Dialect) Models(m *Message, c *Context, names []string) {
+	m.Headers, m.Body = m.Headers[:0], m.Body[:0]
+	d.head(m, c, &wire.Reply{Status: 200}, jsonType)
+	m.Body = d.voice.models(m.Body, c, names)
+	m.Length = len(m.Body)
+}
+
+// appendJSON writes v, which has a fixed order of fields.
+func appendJSON(b []byte, v any) []byte {
+	w := bytes.NewBuffer(b)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		// Only a hint that is no number could fail, and we write them ourselves.
+		panic("dialect: " + err.Error())
+	}
+	return bytes.TrimSuffix(w.Bytes(), []byte("\n"))
+}

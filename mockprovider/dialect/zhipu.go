@@ -1,0 +1,105 @@
+package dialect
+
+import (
+	"encoding/json"
+
+	"herdlab/mockprovider/wire"
+)
+
+// zhipu is Zhipu's GLM (Z.ai): OpenAI's answers, and {"error":{"code",
+// "message"}} with a business code that is a string of digits. It sends no
+// hints, and its texts are Chinese, so that a reader of English keywords falls
+// back on the status, which is 429 for a limit, a platform at capacity and an
+// unpaid bill alike.
+//
+// Not verified: the statuses and texts of codes from 1210 to 1261, how an error
+// looks in a stream.
+func zhipu() Dialect {
+	return Dialect{
+		Name: "zhipu", Title: "Zhipu GLM",
+		voice: zhipuVoice{chat{dress: zhipuDress, closing: true}},
+		phrases: phrases{
+			wire.OK:           {Status: 200},
+			wire.Rate:         {Status: 429, Code: "1302", Spelled: wire.Unspeakable, Text: "您的账户已达到速率限制,请您控制请求频率"},
+			wire.TokenRate:    {Status: 429, Code: "1302", As: wire.Rate, Spelled: wire.Unspeakable, Text: "您的账户已达到速率限制,请您控制请求频率"},
+			wire.Concurrency:  {Status: 429, Code: "1302", As: wire.Rate, Spelled: wire.Unspeakable, Text: "您当前使用该API的并发数过高,请降低并发"},
+			wire.Acceleration: {Status: 429, Code: "1303", As: wire.Rate, Spelled: wire.Unspeakable, Text: "您当前使用该API的频率过高,请降低频率"},
+			wire.Overloaded:   {Status: 429, Code: "1305", Spelled: wire.Unspeakable, Text: "该模型当前访问量过大,请您稍后再试"},
+			wire.Quota:        {Status: 429, Code: "1113", Spelled: wire.Unspeakable, Text: "您的账户已欠费,请充值后重试"},
+			wire.Auth:         {Status: 401, Code: "1000", Spelled: wire.Unspeakable, Text: "身份验证失败"},
+			wire.Permission:   {Status: 403, Code: "1220", Spelled: wire.Unspeakable, Text: "您无权访问该模型"},
+			wire.BadRequest:   {Status: 400, Code: "1210", Spelled: wire.Unspeakable, Text: "API 调用参数有误,请检查文档"},
+			wire.TooLarge:     {Status: 400, Code: "1261", Spelled: wire.Unspeakable, Text: "Prompt 超长"},
+			wire.ServerError:  {Status: 500, Code: "500", Spelled: wire.Unspeakable, Text: "内部错误"},
+			wire.Timeout:      {Status: 500, Code: "1234", As: wire.ServerError, Spelled: wire.Unspeakable, Text: "网络错误,请稍后重试"},
+		},
+		routes: []route{
+			{"POST", "/api/paas/v4/chat/completions", Complete, false},
+			{"POST", "/api/coding/paas/v4/chat/completions", Complete, false},
+			{"GET", "/api/paas/v4/models", ListModels, false},
+		},
+		keys:  []key{{header: "Authorization", scheme: "Bearer "}},
+		reads: zhipuReads,
+	}
+}
+
+// zhipuReads knows the documented codes that are not among the phrases.
+func zhipuReads(in *findings) wire.Class {
+	switch in.Code {
+	case "1303":
+		return wire.Rate
+	case "1312": // busy: use another model
+		return wire.Overloaded
+	case "1304", "1308", "1309", "1310", "1313": // the day's, the plan's, the week's; an expired plan; fair use
+		return wire.Quota
+	case "1001", "1002", "1003", "1004":
+		return wire.Auth
+	case "1112", "1121", "1311": // a locked account; a model that is not in the plan
+		return wire.Permission
+	case "1211", "1213", "1214", "1215":
+		return wire.BadRequest
+	case "1230", "1234":
+		return wire.ServerError
+	}
+	return wire.OK
+}
+
+type zhipuVoice struct{ chat }
+
+func zhipuDress(body *chatBody, c *Context) { body.ID, body.RequestID = c.ID, c.ID }
+
+type zhipuError struct {
+	Error struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		hintFields
+	} `json:"error"`
+}
+
+func (zhipuVoice) errorOf(f *failure) (e zhipuError) {
+	e.Error.Code, e.Error.Message, e.Error.hintFields = f.phrase.Code, f.Message, f.hintFields
+	return e
+}
+
+func (v zhipuVoice) failure(b []byte, _ *Context, f *failure) []byte {
+	return appendJSON(b, v.errorOf(f))
+}
+
+func (v zhipuVoice) fail(b []byte, _ *Context, f *failure, _ int) []byte {
+	return appendEvent(b, "", v.errorOf(f))
+}
+
+func (v zhipuVoice) read(body []byte, in *findings) { v.readOpenly(body, in) }
+
+func (v zhipuVoice) frame(_ string, data []byte, in *findings) { v.readOpenly(data, in) }
+
+func (zhipuVoice) resembles(p *probe) int {
+	var code string
+	switch _ = json.Unmarshal(p.inner["code"], &code); {
+	case len(code) == 4 && isDigits(code) && !p.errorHas("type"), code == "500" && !p.errorHas("type"):
+		return 3
+	case p.has("choices", "request_id"):
+		return 3
+	}
+	return 0
+}
