@@ -1,6 +1,8 @@
 package mockprovider
 
 import (
+	"math"
+	"math/big"
 	"math/bits"
 	"time"
 )
@@ -12,6 +14,11 @@ type Load struct {
 	Space
 	// MeanService is the mean time that a request holds its slot.
 	MeanService time.Duration
+	// MeanInput and MeanOutput are the mean length of its prompt and of its
+	// answer, in tokens, and MeanReserved that of the output it states as the
+	// most (max_tokens); 0 if it states none. A limit on tokens bounds nothing
+	// where these do not say how many a request has.
+	MeanInput, MeanOutput, MeanReserved float64
 }
 
 // Bound is the most that is served in the long run: Count requests in each
@@ -43,6 +50,37 @@ func (b Bound) And(o Bound) Bound {
 	return b
 }
 
+// Plus returns the bound of what is under one or the other, each by itself:
+// the sum of both, and no bound where one has none. It is in the longer of both
+// times, if that makes it a whole number. A sum that is no ratio of int64s is
+// rounded up.
+func (b Bound) Plus(o Bound) Bound {
+	var sum Bound
+	if b.Concurrency > 0 && o.Concurrency > 0 {
+		sum.Concurrency = int64(later(time.Duration(b.Concurrency), time.Duration(o.Concurrency)))
+	}
+	if b.Per <= 0 || o.Per <= 0 {
+		return sum
+	}
+	sum.Per = max(b.Per, o.Per)
+	if b.Per == o.Per {
+		sum.Count = int64(later(time.Duration(b.Count), time.Duration(o.Count)))
+		return sum
+	}
+	rate := new(big.Rat).Add(big.NewRat(b.Count, int64(b.Per)), big.NewRat(o.Count, int64(o.Per)))
+	if whole := new(big.Rat).Mul(rate, big.NewRat(int64(sum.Per), 1)); whole.IsInt() && whole.Num().IsInt64() {
+		sum.Count = whole.Num().Int64()
+		return sum
+	}
+	n, d := new(big.Int).Set(rate.Num()), new(big.Int).Set(rate.Denom())
+	for !n.IsInt64() || !d.IsInt64() {
+		n.Add(n, big.NewInt(1)).Rsh(n, 1)
+		d.Rsh(d, 1)
+	}
+	sum.Count, sum.Per = n.Int64(), time.Duration(max(1, d.Int64()))
+	return sum
+}
+
 // slower reports whether the rate of b is the lower one.
 func (b Bound) slower(than Bound) bool {
 	if b.Per <= 0 || than.Per <= 0 {
@@ -63,21 +101,53 @@ func (b Bound) PerSecond() float64 {
 	return float64(b.Count) / b.Per.Seconds()
 }
 
-// Load returns the load that the provider's own accounts make with calls of the
-// given mean output length in tokens.
-func (c *Config) Load(outputTokens float64) Load {
-	return Load{Space: c.Space, MeanService: c.Service.Mean(outputTokens)}
+// Load returns the load that the provider's own accounts make with calls whose
+// prompts and answers have those mean lengths, in tokens. Where there are
+// several models, its service time is that of the quickest.
+func (c *Config) Load(inputTokens, outputTokens float64) Load {
+	return Load{
+		Space: c.space(), MeanService: c.quickest(inputTokens, outputTokens), MeanInput: inputTokens, MeanOutput: outputTokens,
+	}
 }
 
 // Bound returns what the provider can serve of a load: the tightest of its
 // slots and its limits.
 func (c *Config) Bound(load Load) Bound {
-	var b Bound
-	if c.Slots > 0 {
-		b = parallel(int64(c.Slots), load.MeanService)
-	}
+	b := c.served(&load)
 	for _, l := range c.Limits {
 		b = b.And(l.Bound(load))
 	}
 	return b
+}
+
+// bound is that of a limit with these terms that counts so many in a length of
+// time. If it counts tokens, it is that much ÷ the mean that a request costs in
+// the end; limits that reserve more than that let through less.
+func (t *Terms) bound(limit int32, length time.Duration, load *Load) Bound {
+	b := Bound{Count: product(int64(limit), int64(t.counters(load.Space))), Per: length}
+	if t.Charge.Count == Requests {
+		return b
+	}
+	mean := t.Charge.mean(load)
+	if mean <= 0 {
+		return Bound{}
+	}
+	per := float64(length) * mean
+	for per >= math.MaxInt64 && b.Count > 1 {
+		per, b.Count = per/2, (b.Count+1)/2
+	}
+	if per >= math.MaxInt64 {
+		b.Per = never
+	} else {
+		b.Per = max(1, time.Duration(per))
+	}
+	return b
+}
+
+// product is that of numbers ≥ 0, or the largest number.
+func product(a, b int64) int64 {
+	if hi, lo := bits.Mul64(uint64(a), uint64(b)); hi == 0 && lo <= math.MaxInt64 {
+		return int64(lo)
+	}
+	return math.MaxInt64
 }

@@ -45,7 +45,7 @@ func TestBound(t *testing.T) {
 		"accounts of many": {Config{Capacity: Capacity{Service: two}, Space: Space{Accounts: math.MaxUint32}, Limits: []Limit{Semaphore{Limit: math.MaxInt32, Terms: Terms{Per: Account}}}}, 0,
 			Bound{math.MaxUint32 * math.MaxInt32, 2 * s, math.MaxUint32 * math.MaxInt32}, math.MaxUint32 * math.MaxInt32 / 2},
 	} {
-		got := c.cfg.Bound(c.cfg.Load(c.tokens))
+		got := c.cfg.Bound(c.cfg.Load(0, c.tokens))
 		require.Equal(t, c.want, got, name)
 		require.InDelta(t, c.rate, got.PerSecond(), 1e-12*max(1, c.rate), name)
 	}
@@ -65,7 +65,7 @@ func (l limited) Bound(Load) Bound { return l.bound }
 // No kind of limit is known to the provider, so none is overlooked.
 func TestBoundOfAnyLimit(t *testing.T) {
 	cfg := Config{Capacity: Capacity{Slots: 6, Service: takes(2 * time.Second)}, Limits: []Limit{limited{bound: Bound{Count: 1, Per: time.Second, Concurrency: 2}}}}
-	require.Equal(t, Bound{1, time.Second, 2}, cfg.Bound(cfg.Load(0)))
+	require.Equal(t, Bound{1, time.Second, 2}, cfg.Bound(cfg.Load(0, 0)))
 }
 
 // And is exact where floats are not, and the order of limits does not matter.
@@ -103,5 +103,72 @@ func TestBoundAnd(t *testing.T) {
 		require.Equal(t, both.Concurrency, other.Concurrency)
 		require.Equal(t, both, both.And(a), "nothing is bounded twice")
 		require.Equal(t, a, a.And(Bound{}))
+	})
+}
+
+// A limit on tokens lets through as many requests as their mean cost fits into
+// it. What a load does not say it cannot bound.
+func TestBoundOfTokens(t *testing.T) {
+	const m = time.Minute
+	load := Load{Space: Space{Accounts: 2}, MeanService: 2 * time.Second, MeanInput: 300, MeanOutput: 200, MeanReserved: 1000}
+	window := func(c Charge) Limit { return Window{Limit: 60_000, Length: m, Terms: Terms{Charge: c}} }
+	for name, c := range map[string]struct {
+		limit Limit
+		want  float64 // a minute
+	}{
+		"requests":                        {window(Charge{}), 60_000},
+		"prompts":                         {window(Charge{Count: InputTokens}), 200},
+		"reserved and kept":               {window(Charge{Count: OutputTokens}), 60},
+		"reserved and given back":         {window(Charge{Count: OutputTokens, When: Reserved}), 300},
+		"at completion":                   {window(Charge{Count: OutputTokens, When: AtCompletion}), 300},
+		"both, kept":                      {window(Charge{Count: AllTokens}), 60_000. / 1300},
+		"both, given back":                {window(Charge{Count: AllTokens, When: Reserved}), 120},
+		"a floor":                         {window(Charge{Count: OutputTokens, Least: 2000}), 30},
+		"a floor that is given back":      {window(Charge{Count: OutputTokens, When: Reserved, Least: 2000}), 300},
+		"of each account":                 {Window{Limit: 60_000, Length: m, Terms: Terms{Per: Account, Charge: Charge{Count: InputTokens}}}, 400},
+		"a bucket":                        {TokenBucket{Limit: 60_000, Length: m, Burst: 5, Terms: Terms{Charge: Charge{Count: InputTokens}}}, 200},
+		"a log":                           {SlidingLog{Limit: 60_000, Length: m, Terms: Terms{Charge: Charge{Count: InputTokens}}}, 200},
+		"a quota":                         {Quota{Limit: 1_440_000, Every: 24 * time.Hour, Terms: Terms{Charge: Charge{Count: InputTokens}}}, 10. / 3},
+		"a balance":                       {Quota{Limit: 1_440_000}, 0},
+		"GCRA":                            {GCRA{Interval: 10 * time.Millisecond, Terms: Terms{Charge: Charge{Count: InputTokens}}}, 20},
+		"a pool of tokens in flight":      {Semaphore{Limit: 6500, Terms: Terms{Charge: Charge{Count: AllTokens}}}, 150}, // 5 at a time for 2 s
+		"a pool that holds but one":       {Semaphore{Limit: 1, Terms: Terms{Charge: Charge{Count: AllTokens}}}, 30},
+		"a month of the largest requests": {Quota{Limit: 1 << 30, Every: 720 * time.Hour, Terms: Terms{Charge: Charge{Count: OutputTokens, Least: 1 << 30}}}, 1. / (720 * 60)},
+	} {
+		require.NoError(t, c.limit.Validate(), name)
+		require.InEpsilon(t, 1+c.want, 1+60*c.limit.Bound(load).PerSecond(), 1e-9, name)
+	}
+	require.Equal(t, Bound{}, window(Charge{Count: InputTokens}).Bound(Load{MeanOutput: 1}))
+	require.Equal(t, Bound{}, Semaphore{Limit: 1, Terms: Terms{Charge: Charge{Count: InputTokens}}}.Bound(Load{MeanService: 1}))
+	// Who states no cap reserves what the answer will have.
+	load.MeanReserved = 0
+	require.InEpsilon(t, 300, 60*window(Charge{Count: OutputTokens}).Bound(load).PerSecond(), 1e-9)
+}
+
+// Plus is exact where the sum is a ratio of int64s, and never too little.
+func TestBoundPlus(t *testing.T) {
+	require.Equal(t, Bound{10, 3 * time.Second, 7}, Bound{6, 2 * time.Second, 6}.Plus(Bound{1, 3 * time.Second, 1}), "in the longer time")
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func() Bound {
+			count, per := rapid.Int64Range(1, 1<<40).Draw(t, "count"), rapid.Int64Range(1, int64(720*time.Hour)).Draw(t, "per")
+			return Bound{count, time.Duration(per), rapid.Int64Range(0, 3).Draw(t, "concurrency")}
+		}
+		a, b := draw(), draw()
+		sum, other := a.Plus(b), b.Plus(a)
+		require.Equal(t, sum, other)
+		want := new(big.Rat).Add(big.NewRat(a.Count, int64(a.Per)), big.NewRat(b.Count, int64(b.Per)))
+		got := big.NewRat(sum.Count, int64(sum.Per))
+		require.GreaterOrEqual(t, got.Cmp(want), 0)
+		if want.Num().IsInt64() && want.Denom().IsInt64() {
+			require.Zero(t, got.Cmp(want))
+		}
+		f, _ := new(big.Rat).Quo(got, want).Float64()
+		require.InDelta(t, 1, f, 1e-3)
+		if a.Concurrency*b.Concurrency > 0 {
+			require.Equal(t, a.Concurrency+b.Concurrency, sum.Concurrency)
+		} else {
+			require.Zero(t, sum.Concurrency)
+		}
+		require.Equal(t, Bound{Concurrency: sum.Concurrency}, a.Plus(Bound{Concurrency: b.Concurrency}), "no rate and a rate are no rate")
 	})
 }

@@ -2,12 +2,10 @@ package mockprovider
 
 import (
 	"math"
-	"math/big"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"herdlab/mockprovider/wire"
 )
@@ -31,53 +29,13 @@ func TestTokenBucket(t *testing.T) {
 func TestTokenBucketUndo(t *testing.T) {
 	for keep, third := range map[bool]string{false: "started 5s", true: "429 rate limit=1 left=0"} {
 		play(t, Config{
-			Limits: []Limit{TokenBucket{Limit: 1, Length: time.Hour, Burst: 2}, Semaphore{Limit: 1}}, KeepOnRefusal: keep, Capacity: Capacity{Service: takes(5 * time.Second)},
+			Limits: []Limit{TokenBucket{Limit: 1, Length: time.Hour, Burst: 2, Terms: Terms{Keep: keeping(keep)}}, Semaphore{Limit: 1}}, Capacity: Capacity{Service: takes(5 * time.Second)},
 		}, `
 			arrive 1 -> 1 started 5s
 			@1s arrive 2 -> 2 429 concurrency limit=1 left=0
 			@5s done 1 -> 1 200 ok slot=5s
 			arrive 3 -> 3 `+third)
 	}
-}
-
-// gcra is the other way to say the same (ITU-T I.371): a request is due a
-// length ÷ limit after the one before it was, and may come burst − 1 of them
-// too early.
-type gcra struct {
-	TokenBucket
-	due *big.Rat // the theoretical arrival time of the next
-}
-
-func (g *gcra) interval() *big.Rat { return big.NewRat(int64(g.Length), int64(g.Limit)) }
-
-func (g *gcra) room(now time.Duration) bool {
-	early := new(big.Rat).Sub(g.due, big.NewRat(int64(now), 1))
-	return early.Cmp(new(big.Rat).Mul(g.interval(), big.NewRat(int64(g.Burst-1), 1))) <= 0
-}
-
-func (g *gcra) count(now time.Duration) {
-	if at := big.NewRat(int64(now), 1); g.due.Cmp(at) < 0 {
-		g.due = at
-	}
-	g.due = new(big.Rat).Add(g.due, g.interval())
-}
-
-func TestTokenBucketAgainstGCRA(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		b := TokenBucket{
-			Limit:  rapid.Int32Range(1, 8).Draw(t, "limit"),
-			Length: time.Duration(rapid.IntRange(1, 100).Draw(t, "length")),
-			Burst:  rapid.Int32Range(1, 8).Draw(t, "burst"),
-			Terms:  Terms{Refusal: Refusal{Hint: Hint{Kind: Exact}}},
-		}
-		counted := playTwins(t, b.Gate(Space{}), &gcra{b, new(big.Rat)}, true)
-		// At most b + r·t in any interval of length t, both ends included.
-		for i, from := range counted {
-			for k, to := range counted[i:] {
-				require.LessOrEqual(t, int64(k+1), int64(b.Burst)+int64(to-from)*int64(b.Limit)/int64(b.Length))
-			}
-		}
-	})
 }
 
 func TestTokenBucketValidate(t *testing.T) {

@@ -14,32 +14,31 @@ type Config struct {
 	// any limit is asked.
 	RejectKeys []uint8
 	BadKey     Refusal
-	// Limits are the gates in the order in which they are asked. What earlier
-	// gates have counted when a later one, or capacity, refuses is given back;
-	// with KeepOnRefusal it stays spent. Permits come back either way, because
-	// no work holds them.
-	Limits        []Limit
-	KeepOnRefusal bool
+	// Limits are the gates in the order in which they are asked. Each knows by
+	// its Terms whether it gives back what it has counted when a later one, or
+	// capacity, refuses.
+	Limits []Limit
+	// Tells is the number of the limit, from 1, that successes tell of: how much
+	// there is of it, how much remains, and when it is whole again; 0 is none.
+	Tells int
 	Capacity
+	// Models and Regions are what a target may name; without models, or regions,
+	// all targets mean the same. Each model is served in each region by slots of
+	// its own, with a queue of its own.
+	Models  []ModelConfig
+	Regions []RegionConfig
+	// Abandoned is when it notices that a client has hung up.
+	Abandoned Notice
 	// RefusalTime is how long a refusal takes, whatever its reason.
 	RefusalTime time.Duration
-	// Outages may overlap: where they do, the last in the list speaks.
-	Outages []Outage
+	// Faults disturb it. See Outage for the plainest of them.
+	Faults []Fault
 	// Space is how many accounts, keys, addresses, models and regions there
 	// are. Authentication refuses accounts beyond it.
 	Space
 	// Forms is how the provider puts its replies where nothing else is said;
 	// wire.Plain if nil.
 	Forms *wire.Forms
-}
-
-// Capacity is what serves requests, and for how long.
-type Capacity struct {
-	// Slots is how many requests are served at a time, 0 for no bound; Queue
-	// how many may wait for a slot. Full is the reply when there is no room.
-	Slots, Queue int
-	Full         Refusal
-	Service      Service
 }
 
 // Validate says everything that is wrong with the configuration.
@@ -57,34 +56,21 @@ func (c *Config) Validate() error {
 			continue
 		}
 		check(where, l.Validate())
+		check(where, c.countable(l))
 	}
-	for i, o := range c.Outages {
-		check(fmt.Sprintf("outage %d", i+1), o.Validate())
+	if c.Tells < 0 || c.Tells > len(c.Limits) {
+		check("tells", fmt.Errorf("there is no limit %d; use 1 to %d, or 0 to tell of none", c.Tells, len(c.Limits)))
+	}
+	for i := range c.Faults {
+		check(fmt.Sprintf("fault %d", i+1), c.checkFault(&c.Faults[i]))
 	}
 	check("bad key", c.BadKey.Validate())
-	check("full", c.Full.Validate())
-	check("service", c.Service.Validate())
-	switch {
-	case c.Slots < 0 || c.Queue < 0:
-		check("capacity", errors.New("slots and queue must not be negative"))
-	case c.Slots == 0 && c.Queue > 0:
-		check("capacity", errors.New("a queue needs a bounded number of slots"))
-	}
+	c.Capacity.validate(check)
+	c.validateModels(check)
+	check("abandoned", c.Abandoned.validate())
 	if c.RefusalTime < 0 || c.RefusalTime > longest {
 		check("refusal time", fmt.Errorf("it must be 0 to %v, not %v", longest, c.RefusalTime))
 	}
 	check("space", c.Space.validate())
 	return errors.Join(errs...)
-}
-
-// FaultSpan returns when the first fault begins and the last one ends; both 0
-// if there are none.
-func (c *Config) FaultSpan() (begin, end time.Duration) {
-	for i, o := range c.Outages {
-		if i == 0 || o.From < begin {
-			begin = o.From
-		}
-		end = max(end, o.To)
-	}
-	return begin, end
 }

@@ -8,7 +8,7 @@ import (
 func TestOutage(t *testing.T) {
 	exact := As503.WithHint(Hint{Kind: Exact})
 	t.Run("From ≤ t < To", func(t *testing.T) {
-		play(t, Config{Outages: []Outage{{From: 10 * time.Second, To: 20 * time.Second, Refusal: exact}}, RefusalTime: 50 * time.Millisecond}, `
+		play(t, Config{Faults: []Fault{Outage(10*time.Second, 20*time.Second, exact)}, RefusalTime: 50 * time.Millisecond}, `
 			arrive 1 -> 1 started 0s
 			@9.999999999s arrive 2 -> 2 started 0s
 			@10s arrive 3 -> 3 503 overloaded after=10s in 50ms
@@ -16,14 +16,14 @@ func TestOutage(t *testing.T) {
 			@20s arrive 5 -> 5 started 0s`)
 	})
 	t.Run("from the beginning", func(t *testing.T) {
-		play(t, Config{Outages: []Outage{{To: time.Second}}}, `
+		play(t, Config{Faults: []Fault{Outage(0, time.Second, Refusal{})}}, `
 			arrive 1 -> 1 503 overloaded
 			@1s arrive 2 -> 2 started 0s`)
 	})
 	t.Run("work in service and in the queue is carried on", func(t *testing.T) {
 		play(t, Config{
 			Capacity: Capacity{Slots: 1, Queue: 1, Service: takes(15 * time.Second)},
-			Outages:  []Outage{{From: 10 * time.Second, To: 40 * time.Second}},
+			Faults:   []Fault{Outage(10*time.Second, 40*time.Second, Refusal{})},
 		}, `
 			arrive 1 -> 1 started 15s
 			arrive 2 -> queued
@@ -36,19 +36,19 @@ func TestOutage(t *testing.T) {
 	t.Run("refusals of an outage cost no quota, and come before authentication", func(t *testing.T) {
 		play(t, Config{
 			RejectKeys: []uint8{1}, Limits: []Limit{Window{Limit: 1, Length: time.Minute}},
-			Outages: []Outage{{To: 10 * time.Second}},
+			Faults: []Fault{Outage(0, 10*time.Second, Refusal{})},
 		}, `
 			arrive 1 -> 1 503 overloaded
 			arrive 2 key=1 -> 2 503 overloaded
 			@10s arrive 3 -> 3 started 0s`)
 	})
 	t.Run("overlapping: the last in the list speaks, and hints see the end of all", func(t *testing.T) {
-		play(t, Config{Outages: []Outage{
-			{From: 10 * time.Second, To: 40 * time.Second, Refusal: exact},
-			{From: 20 * time.Second, To: 30 * time.Second, Refusal: As429.WithHint(Hint{Kind: Exact})},
-			{From: 50 * time.Second, To: 60 * time.Second, Refusal: exact},
-			{From: 40 * time.Second, To: 50 * time.Second, Refusal: exact}, // joins the two around it
-			{From: 70 * time.Second, To: 80 * time.Second, Refusal: exact},
+		play(t, Config{Faults: []Fault{
+			Outage(10*time.Second, 40*time.Second, exact),
+			Outage(20*time.Second, 30*time.Second, As429.WithHint(Hint{Kind: Exact})),
+			Outage(50*time.Second, 60*time.Second, exact),
+			Outage(40*time.Second, 50*time.Second, exact), // joins the two around it
+			Outage(70*time.Second, 80*time.Second, exact),
 		}}, `
 			@10s arrive 1 -> 1 503 overloaded after=50s
 			@20s arrive 2 -> 2 429 overloaded after=40s
@@ -57,5 +57,16 @@ func TestOutage(t *testing.T) {
 			@60s arrive 5 -> 5 started 0s
 			@79s arrive 6 -> 6 503 overloaded after=1s
 			@80s arrive 7 -> 7 started 0s`)
+	})
+	t.Run("what may or may not strike, or strikes others, or never ends, makes hints no longer", func(t *testing.T) {
+		play(t, Config{Faults: []Fault{
+			Outage(0, 10*time.Second, exact),
+			{From: 5 * time.Second, To: 50 * time.Second, Probability: 1e-9, Does: Refuse{exact}},
+			{From: 5 * time.Second, To: 60 * time.Second, Where: Match{Accounts: Just(7)}, Does: Refuse{exact}},
+			{From: 55 * time.Second, To: Forever, Where: Match{Accounts: Just(7)}, Does: Expiry{}},
+		}}, `
+			arrive 1 -> 1 503 overloaded after=10s
+			arrive 2 account=7 -> 2 503 overloaded
+			@10s arrive 3 -> 3 started 0s`)
 	})
 }

@@ -27,10 +27,40 @@ type Gate interface {
 	Refuse(now time.Duration, r *wire.Request, to *wire.Reply)
 	// Undo follows Take at the same instant if a later gate, or capacity, has
 	// refused r, so that r is not in flight. What was counted for it is given
-	// back, as if r had never come; with keep, it stays spent.
-	Undo(now time.Duration, r *wire.Request, keep bool)
+	// back, as if r had never come, or stays spent: that is the gate's to know.
+	Undo(now time.Duration, r *wire.Request)
 	// Release is told that the work on r is over, and how it ended.
 	Release(now time.Duration, r *wire.Request, e Ended)
+}
+
+// Scaler is a gate whose limit can be cut for a while.
+type Scaler interface {
+	// Scale sets the limit to that percentage of the configured one, 0 to 100,
+	// from now on; 100 restores it. What has been counted stays counted. A
+	// limit that is cut is at least 1, unless it is cut to nothing.
+	Scale(now time.Duration, percent int32)
+}
+
+// Teller is a gate that can say how a caller stands with it.
+type Teller interface {
+	// Tell returns how the caller of r stands at now.
+	Tell(now time.Duration, r *wire.Request) Standing
+}
+
+// Forgetter is a gate that can forget a caller, so that his counters serve
+// another.
+type Forgetter interface {
+	// Forget makes the counters of an account as they were in the beginning.
+	// What is in flight stays in flight.
+	Forget(account uint32)
+}
+
+// Standing is how a caller stands with a limit, in what the limit counts.
+type Standing struct {
+	Limit, Used, Remaining int32
+	// Reset is how long until the limit is whole again or its window is over,
+	// if nobody comes; 0 if that is now or not known.
+	Reset time.Duration
 }
 
 // Ended is how the work on a request ended.

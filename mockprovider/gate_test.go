@@ -13,60 +13,101 @@ import (
 	"herdlab/sim/draw"
 )
 
-// naive is the twin of a gate that is too simple to be wrong: it remembers every
-// request that it has counted.
-type naive interface {
-	room(now time.Duration) bool
-	count(now time.Duration)
+// Every limit that counts in time decides as its twin does, whatever is charged,
+// kept and given back, and whoever is undone: what is undone might as well not
+// have come, because the twin does not hear of it.
+func TestGatesAgainstNaiveTwins(t *testing.T) {
+	for _, kind := range tested {
+		t.Run(kind.name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				l := kind.draw(t, anyTerms(t))
+				require.NoError(t, l.Validate())
+				twin, events := playTwins(t, l, kind.blind, kind.sly)
+				checkLaw(t, l, twin, events)
+			})
+		})
+	}
 }
 
-// playTwins plays requests to a gate and to its twin: some are let in, some are
-// taken back, some are kept though a later gate refused. It returns when those
-// were that count.
-func playTwins(t *rapid.T, gate Gate, twin naive, foresees bool) (counted []time.Duration) {
-	now := time.Duration(rapid.IntRange(0, 100).Draw(t, "begin"))
-	var r wire.Request
-	for range rapid.IntRange(20, 80).Draw(t, "requests") {
-		now += time.Duration(rapid.IntRange(0, 15).Draw(t, "dt"))
-		want := twin.room(now)
-		require.Equal(t, want, gate.Take(now, &r), "at %d", now)
-		if want {
-			switch rapid.IntRange(0, 5).Draw(t, "fate") {
-			case 0:
-				gate.Undo(now, &r, false)
-				continue
-			case 1:
-				gate.Undo(now, &r, true)
-			}
-			twin.count(now)
-			counted = append(counted, now)
-			continue
-		}
-		var reply wire.Reply
-		gate.Refuse(now, &r, &reply)
-		require.Equal(t, wire.Rate, reply.Class)
-		require.Zero(t, reply.Remaining)
-		if foresees { // it says the first instant at which there is room
-			require.Positive(t, reply.RetryAfter)
-			require.True(t, twin.room(now+reply.RetryAfter), "at %d: not in %d", now, reply.RetryAfter)
-			for d := range reply.RetryAfter {
-				require.False(t, twin.room(now+d), "at %d: in %d already", now, d)
+// checkLaw checks what the limit promises, in what it counts: requests or
+// tokens. Only what is charged at completion may be more.
+func checkLaw(t *rapid.T, l Limit, twin naive, events []event) {
+	_, terms, _ := twinOf(l)
+	if terms.Charge.When == AtCompletion || terms.Keep == KeepAll {
+		return
+	}
+	bucket := func(burst, limit, length int64) {
+		// At most b + r·t in any interval, both ends included, and what was given
+		// back meanwhile.
+		for i, from := range events {
+			sum := int64(0)
+			for _, e := range events[i:] {
+				sum += e.n
+				require.LessOrEqual(t, sum*length, burst*length+int64(e.at-from.at)*limit)
 			}
 		}
 	}
-	return counted
+	switch l := l.(type) {
+	case Window:
+		s := twin.(*naiveWindow).slips
+		require.LessOrEqual(t, s.most(l.Length), 2*int64(l.Limit))
+		if l.Anchored {
+			for _, start := range twin.(*naiveWindow).starts {
+				require.LessOrEqual(t, s.sum(start, start+l.Length), int64(l.Limit))
+			}
+		}
+	case Quota:
+		for day := l.At - l.Every; day < 2000; day += l.Every {
+			require.LessOrEqual(t, twin.(*naiveWindow).sum(day, day+l.Every), int64(l.Limit))
+		}
+	case SlidingLog:
+		require.LessOrEqual(t, twin.(*naiveLog).most(l.Length), int64(l.Limit))
+	case SlidingCounter:
+		s := twin.(*naiveCounter).slips
+		require.LessOrEqual(t, s.most(l.Length), max(1, 2*int64(l.Limit)-1))
+		for start := time.Duration(0); start < 2000; start += l.Length {
+			require.LessOrEqual(t, s.sum(start, start+l.Length), int64(l.Limit))
+		}
+	case TokenBucket:
+		bucket(int64(l.Burst), int64(l.Limit), int64(l.Length))
+	case LeakyBucket:
+		bucket(int64(l.Size), int64(l.Limit), int64(l.Length))
+	case GCRA:
+		for i, from := range events { // 1 + (tolerance + t) ÷ interval
+			sum := int64(0)
+			for _, e := range events[i:] {
+				sum += e.n
+				require.LessOrEqual(t, (sum-1)*int64(l.Interval), int64(l.Tolerance+e.at-from.at))
+			}
+		}
+	case Sliced:
+		part, all := twin.(*naiveSliced).part, twin.(*naiveSliced).all
+		require.LessOrEqual(t, part.most(part.length), 2*part.limit)
+		for start := time.Duration(0); start < 2000; start += l.Length {
+			require.LessOrEqual(t, all.sum(start, start+l.Length), int64(l.Limit))
+		}
+	case Penalty:
+		require.LessOrEqual(t, twin.(*naivePenalty).most(l.Length), 2*int64(l.Limit))
+	case Ramp:
+		s := twin.(*naiveRamp).slips
+		for start := l.Length; start < 2000; start += l.Length {
+			if terms.Charge.settles() {
+				break // what is given back afterwards has let the next one in
+			}
+			require.LessOrEqual(t, s.sum(start, start+l.Length), int64(l.Base)+s.sum(start-l.Length, start)*int64(l.Growth)/100)
+		}
+	default:
+		t.Fatalf("what does a %T promise?", l)
+	}
 }
 
-// most is the largest number of times in any half-open interval of that length.
-func most(times []time.Duration, length time.Duration) (n int) {
-	for i, from := range times {
-		k := i
-		for k < len(times) && times[k]-from < length {
-			k++
-		}
-		n = max(n, k-i)
+// keeping is the rule of a limit that keeps what others refuse, or of one that
+// does not.
+func keeping(yes bool) Keep {
+	if yes {
+		return KeepOthers
 	}
-	return n
+	return KeepNone
 }
 
 // counting are the limits that count requests in time, each of l in w; the
@@ -100,7 +141,10 @@ func TestBoundaryBurst(t *testing.T) {
 func TestBoundIsWhatPasses(t *testing.T) {
 	const k = 50
 	for _, l := range []int32{1, 2, 3, 7, 60} {
-		for _, limit := range counting(l, 420, Hint{}) {
+		for _, limit := range append(counting(l, 420, Hint{}),
+			Quota{Limit: l, Every: 420, At: 77}, LeakyBucket{Limit: l, Length: 420, Size: l}, GCRA{Interval: 420 / time.Duration(l), Tolerance: 419},
+			Sliced{Limit: l, Length: 420, Slices: 3}, Only{Limit: Window{Limit: l, Length: 420}},
+		) {
 			b := limit.Bound(Load{})
 			gate, n := limit.Gate(Space{}), int64(0)
 			for now := range k * b.Per {
@@ -143,9 +187,18 @@ func TestCountingLimitsAtTheEndsOfNumbers(t *testing.T) {
 	}
 }
 
-// gated is a provider with one of each limit that counts in time.
+// gated is a provider with one of each limit, of so many requests a second.
 func gated(tb testing.TB, limit int32) *Provider {
-	p, err := New(Config{Limits: append(counting(limit, time.Second, Hint{Kind: Exact}), Joint{Limit: limit, Length: time.Second})}, draw.New(1))
+	const s = time.Second
+	limits := append(counting(limit, s, Hint{Kind: Exact}),
+		Joint{Limit: limit, Length: s}, Semaphore{Limit: limit}, Quota{Limit: limit, Every: s}, Sliced{Limit: limit, Length: s, Slices: 2},
+		Penalty{Limit: limit, Length: s, Block: s}, Ramp{Base: limit, Length: s, Growth: 100}, GCRA{Interval: s / time.Duration(limit), Tolerance: s},
+		LeakyBucket{Limit: limit, Length: s, Size: limit}, Tiered{{Match{Accounts: Just(1)}, Semaphore{Limit: 1}}, {Match{}, Window{Limit: limit, Length: s}}},
+	)
+	for _, l := range counting(100*limit, s, Hint{Kind: Exact}) {
+		limits = append(limits, charging(l, Charge{Count: AllTokens, When: Reserved}), charging(l, Charge{Count: OutputTokens, When: AtCompletion}))
+	}
+	p, err := New(Config{Limits: limits}, draw.New(1))
 	require.NoError(tb, err)
 	return p
 }
@@ -154,6 +207,7 @@ func gated(tb testing.TB, limit int32) *Provider {
 // request in or refuses it.
 func TestGatesDoNotAllocate(t *testing.T) {
 	p, in, out := gated(t, 1000), &wire.Input{}, make([]wire.Effect, 0, 4)
+	in.Request.Demand = wire.Demand{InputTokens: 10, OutputTokens: 10, MaxTokens: 80}
 	now := time.Duration(0)
 	for range 2000 {
 		now += 2 * time.Millisecond
@@ -163,11 +217,21 @@ func TestGatesDoNotAllocate(t *testing.T) {
 		now += 2 * time.Millisecond
 		out = serve(p, now, in, out)
 	}))
-	refusing := gated(t, 1)
-	out = serve(refusing, 0, in, out)
-	in.Kind = wire.Arrive
-	require.Zero(t, testing.AllocsPerRun(1000, func() { out = refusing.Step(0, in, out[:0]) }))
-	require.Equal(t, wire.Replied, out[0].Kind)
+	for i := range p.gates { // each of them refuses what it has no room for
+		gate := gated(t, 1).gates[i]
+		r, reply := wire.Request{Demand: wire.Demand{InputTokens: 101, OutputTokens: 50}}, wire.Reply{}
+		for gate.Take(0, &r) {
+			gate.Release(0, &r, Ended{Tokens: 50})
+			if _, ok := gate.(*semaphore); ok {
+				break
+			}
+		}
+		require.Zero(t, testing.AllocsPerRun(1000, func() {
+			if !gate.Take(0, &r) {
+				gate.Refuse(0, &r, &reply)
+			}
+		}))
+	}
 }
 
 // BenchmarkGate measures each gate alone: what it lets in and releases, and

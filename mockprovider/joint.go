@@ -1,6 +1,7 @@
 package mockprovider
 
 import (
+	"errors"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -11,11 +12,11 @@ import (
 // Limit together. It is stricter than a window and a semaphore of that size
 // side by side: a fresh burst is counted twice, so that only half of it passes,
 // while requests one after the other may start nearly Limit times in a window.
-// Requests it refuses are not counted and begin no window.
+// It counts requests as they come: its Charge is the zero one.
 type Joint struct {
 	Limit  int32
 	Length time.Duration
-	// Anchored windows begin with the first request that is let in after the
+	// Anchored windows begin with the first request that is counted after the
 	// last one is over; others are aligned to the provider's clock.
 	Anchored bool
 	// The class of a refusal is the dimension that decided: Rate if the window is
@@ -26,6 +27,9 @@ type Joint struct {
 
 // Validate implements Limit.
 func (j Joint) Validate() error {
+	if j.Charge != (Charge{}) {
+		return errors.New("joint: it counts requests as they come; leave out the charge")
+	}
 	return validateCount("joint", j.Limit, j.Length, j.Terms)
 }
 
@@ -33,13 +37,16 @@ func (j Joint) Validate() error {
 // more than Limit in flight, so it is the lower of the two rates. How near a
 // load comes depends on how it overlaps.
 func (j Joint) Bound(load Load) Bound {
-	n := int64(j.Limit) * int64(j.Per.keys(load.Space))
+	n := product(int64(j.Limit), int64(j.counters(load.Space)))
 	return Bound{Count: n, Per: j.Length}.And(parallel(n, load.MeanService))
 }
 
 // Gate implements Limit.
 func (j Joint) Gate(space Space) Gate {
-	return &joint{Joint: j, keying: j.Per.keying(space), keys: make([]jointKey, j.Per.keys(space))}
+	return &joint{
+		meter: j.Terms.meter(j.Limit, space), alignment: alignment{length: j.Length, anchored: j.Anchored},
+		refusal: j.Refusal, keys: make([]jointKey, j.counters(space)),
+	}
 }
 
 // jointKey is the window of one key, and how many of its requests are in flight.
@@ -49,44 +56,60 @@ type jointKey struct {
 }
 
 type joint struct {
-	Joint
-	keying
-	keys []jointKey
+	meter
+	alignment
+	keys    []jointKey
+	refusal Refusal
 }
 
 // Take implements Gate.
 func (j *joint) Take(now time.Duration, r *wire.Request) bool {
 	k := &j.keys[j.of(r)]
+	if now < k.end && int64(k.used)+int64(k.inFlight) < int64(j.limit) { // the usual case
+		k.used++
+		k.inFlight++
+		return true
+	}
+	return j.take(now, k)
+}
+
+func (j *joint) take(now time.Duration, k *jointKey) bool {
 	over := now >= k.end
 	if over {
 		k.used = 0
 	}
-	if int64(k.used)+int64(k.inFlight) >= int64(j.Limit) {
+	fits := int64(k.used)+int64(k.inFlight) < int64(j.limit)
+	if !fits && j.keep != KeepAll {
 		return false
 	}
 	if over {
-		k.end = windowEnd(now, j.Length, j.Anchored)
+		k.end = j.end(now)
 	}
-	k.used++
-	k.inFlight++
-	return true
+	k.used = plus(k.used, 1)
+	if fits {
+		k.inFlight++
+	}
+	return fits
 }
 
 // Refuse implements Gate. Nobody knows when what is in flight will be over, so
 // hints other than constant ones are left out.
 func (j *joint) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
-	class := wire.Concurrency
-	if j.keys[j.of(r)].used >= j.Limit {
+	class, k := wire.Concurrency, &j.keys[j.of(r)]
+	if k.used >= j.limit {
 		class = wire.Rate
 	}
-	j.Refusal.reply(to, class, wire.NoHint, j.Limit, 0)
+	j.refusal.reply(to, class, wire.NoHint, j.limit, 0)
+	to.Reset = max(0, k.end-now)
 }
 
-// Undo implements Gate. What is kept is the start; nothing is in flight.
-func (j *joint) Undo(_ time.Duration, r *wire.Request, keep bool) {
+// Undo implements Gate. What is kept is the start; nothing is in flight. Every
+// request that is counted is counted for good, so a window that none is left in
+// has not begun.
+func (j *joint) Undo(_ time.Duration, r *wire.Request) {
 	k := &j.keys[j.of(r)]
 	k.inFlight--
-	if keep {
+	if j.keep != KeepNone {
 		return
 	}
 	if k.used--; k.used == 0 {
@@ -97,4 +120,27 @@ func (j *joint) Undo(_ time.Duration, r *wire.Request, keep bool) {
 // Release implements Gate.
 func (j *joint) Release(_ time.Duration, r *wire.Request, _ Ended) {
 	j.keys[j.of(r)].inFlight--
+}
+
+// Tell implements Teller. Used is the sum of both dimensions, and Reset the end
+// of the window.
+func (j *joint) Tell(now time.Duration, r *wire.Request) Standing {
+	k := j.keys[j.of(r)]
+	if now >= k.end {
+		k.windowKey = windowKey{end: now}
+	}
+	return j.standing(plus(k.used, k.inFlight), k.end-now)
+}
+
+// Scale implements Scaler. Those in flight stay.
+func (j *joint) Scale(_ time.Duration, percent int32) { j.scale(percent) }
+
+// Forget implements Forgetter. What is in flight is not forgotten.
+func (j *joint) Forget(account uint32) {
+	if j.accounts == 0 {
+		return
+	}
+	for i := int(account % j.accounts); i < len(j.keys); i += int(j.accounts) {
+		j.keys[i].windowKey = windowKey{}
+	}
 }

@@ -68,14 +68,14 @@ func TestJoint(t *testing.T) {
 				arrive 1 -> 1 started 0s
 				arrive 2 -> 2 200 rate code=14003 limit=1 left=0`)
 		}
-		play(t, Config{Limits: []Limit{Joint{Limit: 1, Length: time.Second, Terms: Terms{Refusal: As14003.WithHint(Hint{Constant, 3 * time.Second})}}}}, `
+		play(t, Config{Limits: []Limit{Joint{Limit: 1, Length: time.Second, Terms: Terms{Refusal: As14003.WithHint(Hint{Kind: Constant, Value: 3 * time.Second})}}}}, `
 			arrive 1 -> 1 started 0s
 			arrive 2 -> 2 200 rate code=14003 after=3s limit=1 left=0`)
 	})
 	t.Run("what a later gate refuses", func(t *testing.T) {
 		for keep, fifth := range map[bool]string{false: "started 5s", true: "429 rate limit=4 left=0"} {
 			play(t, Config{
-				Limits: []Limit{Joint{Limit: 4, Length: time.Minute}, Semaphore{Limit: 1}}, KeepOnRefusal: keep, Capacity: Capacity{Service: takes(5 * time.Second)},
+				Limits: []Limit{Joint{Limit: 4, Length: time.Minute, Terms: Terms{Keep: keeping(keep)}}, Semaphore{Limit: 1}}, Capacity: Capacity{Service: takes(5 * time.Second)},
 			}, `
 				arrive 1 -> 1 started 5s
 				arrive 2 -> 2 429 concurrency limit=1 left=0     # stays started, if kept, and is not in flight
@@ -110,8 +110,8 @@ func TestJointLaws(t *testing.T) {
 			Anchored: rapid.Bool().Draw(t, "anchored"),
 		}
 		gate, quiet := l.Gate(Space{}), l.Gate(Space{})
-		twin := naiveWindow{Window: Window{Limit: math.MaxInt32, Length: l.Length, Anchored: l.Anchored}}
-		now, inFlight := time.Duration(0), int32(0)
+		twin := naiveWindow{length: l.Length, anchored: l.Anchored}
+		now, inFlight := time.Duration(0), int64(0)
 		var r wire.Request
 		for range rapid.IntRange(20, 80).Draw(t, "steps") {
 			now += time.Duration(rapid.IntRange(0, 12).Draw(t, "dt"))
@@ -124,18 +124,18 @@ func TestJointLaws(t *testing.T) {
 				}
 			case 1:
 				if gate.Take(now, &r) {
-					gate.Undo(now, &r, false)
+					gate.Undo(now, &r)
 				}
 			default:
-				want := twin.used(now)+inFlight < l.Limit
+				want := twin.used(now)+inFlight < int64(l.Limit)
 				require.Equal(t, want, gate.Take(now, &r), "at %d", now)
 				require.Equal(t, want, quiet.Take(now, &r), "undisturbed, at %d", now)
 				if want {
-					twin.count(now)
+					twin.charge(now, 1)
 					inFlight++
 				}
-				require.LessOrEqual(t, twin.used(now), l.Limit)
-				require.LessOrEqual(t, inFlight, l.Limit)
+				require.LessOrEqual(t, twin.used(now), int64(l.Limit))
+				require.LessOrEqual(t, inFlight, int64(l.Limit))
 			}
 		}
 	})

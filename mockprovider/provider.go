@@ -3,7 +3,6 @@ package mockprovider
 import (
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -15,27 +14,32 @@ import (
 type Provider struct {
 	cfg      Config
 	forms    wire.Forms
+	spoken   []*wire.Forms // of other dialects, from 1; see Speak
 	rnd      draw.Rand
 	gates    []Gate
-	station  station
-	jobs     []job
-	free     []uint32
-	outage   int           // index of the outage in force, -1 if none
-	over     time.Duration // when no outage will be in force any more
-	changes  time.Duration // when outage must be looked at again
+	wordings []wording // of the refusals of the gates
 	badKeys  [4]uint64
-	accounts uint64 // others are unknown
-}
+	known    known
+	teller   Teller   // the gate that successes tell of; nil if none
+	epoch    uint32   // how often gates have been made anew
+	since    []uint32 // by gate: the epoch in which it was; nil in the first
 
-// job is a request that was accepted.
-type job struct {
-	req      wire.Request
-	ticket   uint32
-	admitted time.Duration
-	started  time.Duration // notServed before and after
-}
+	stations          []*station
+	byModel, byRegion int  // strides of the stations
+	far               bool // some replies travel longer than others
 
-const notServed time.Duration = -1
+	jobs   []job
+	places []place // of the jobs in their queues
+	free   []uint32
+
+	faults  faults
+	changes time.Duration // when the faults must be looked at again
+	wakes   time.Duration // when anything changes by itself
+
+	watches bool     // somebody cares whether clients are still there
+	jobOf   []uint32 // by ticket; nobody if there is none
+	notices ring[notice]
+}
 
 // never is a time that does not come. longest is the longest time that anything
 // takes: a few of them may be added up, and to any time of a run.
@@ -59,23 +63,28 @@ func New(cfg Config, rnd draw.Rand) (*Provider, error) {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
 	p := &Provider{
-		cfg: cfg, forms: wire.Plain(), rnd: rnd, accounts: math.MaxUint64,
-		station: station{slots: cfg.Slots, places: cfg.Queue},
+		cfg: cfg.clone(), forms: wire.Plain(), rnd: rnd,
 	}
-	p.cfg.Outages = slices.Clone(cfg.Outages)
 	if cfg.Forms != nil {
 		p.forms = *cfg.Forms
 	}
 	for _, k := range cfg.RejectKeys {
 		p.badKeys[k>>6] |= 1 << (k & 63)
 	}
-	if cfg.Accounts > 0 {
-		p.accounts = uint64(cfg.Accounts)
-	}
+	p.known = p.cfg.Space.known()
 	for _, l := range cfg.Limits {
-		p.gates = append(p.gates, l.Gate(cfg.Space))
+		p.gates = append(p.gates, l.Gate(p.cfg.Space))
+		p.wordings = append(p.wordings, wordingOf(l))
 	}
-	p.look(0)
+	if cfg.Tells > 0 {
+		p.teller, _ = p.gates[cfg.Tells-1].(Teller)
+	}
+	p.build()
+	p.faults.strain = p.unstrained()
+	if err := p.declare(); err != nil {
+		return nil, fmt.Errorf("provider: %w", err)
+	}
+	p.wake(0, nil)
 	return p, nil
 }
 
@@ -83,63 +92,100 @@ func New(cfg Config, rnd draw.Rand) (*Provider, error) {
 // in. Times are since the run began, ≥ 0, and must not decrease from step to
 // step. What is Done that is not in service is ignored.
 func (p *Provider) Step(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
-	if now >= p.changes {
-		p.look(now)
+	if now >= p.wakes {
+		out = p.wake(now, out)
 	}
 	switch in.Kind {
 	case wire.Arrive:
 		return p.arrive(now, in, out)
 	case wire.Done:
 		return p.done(now, in.Job, out)
+	case wire.Abandon:
+		return p.hangUp(now, in.Ticket, out)
 	default:
-		// A provider does not notice a client that hangs up: the work goes on
-		// and its answer is wasted.
 		return out
 	}
 }
 
 // NextTick returns when the provider next changes by itself; the driver steps
 // it with a Tick then.
-func (p *Provider) NextTick() time.Duration { return p.changes }
+func (p *Provider) NextTick() time.Duration { return p.wakes }
+
+// wake lets happen by now what happens by itself: faults begin and end, slots
+// come and go, and clients that have hung up are noticed.
+func (p *Provider) wake(now time.Duration, out []wire.Effect) []wire.Effect {
+	strained := now >= p.changes
+	if strained {
+		p.look(now)
+		p.strike(now)
+	}
+	for i := range p.stations {
+		s := p.stations[i]
+		if was := s.open; strained || now >= s.changes {
+			if s.resize(now, p.faults.strain.capacity[i]); s.open > was {
+				out = p.serve(now, s, out)
+			}
+		}
+	}
+	out = p.notice(now, out)
+	p.wakes = p.changes
+	for i := range p.stations {
+		p.wakes = min(p.wakes, p.stations[i].changes)
+	}
+	if p.notices.len() > 0 {
+		p.wakes = min(p.wakes, p.notices.first().at)
+	}
+	return out
+}
 
 func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 	r := &in.Request
-	if out, done := p.trouble(now, in, out); done {
+	if len(p.faults.arrivals) > 0 {
+		var dealt bool
+		if out, dealt = p.trouble(now, in, out); dealt {
+			return out
+		}
+	}
+	if class := p.stranger(r); class != wire.OK {
+		out, e := p.refuse(in, out)
+		p.word(now, r, p.toStrangers(class), class, wire.NoHint, e)
 		return out
 	}
-	if p.badKeys[r.Target.Key>>6]>>(r.Target.Key&63)&1 != 0 || uint64(r.Account) >= p.accounts {
-		out, e := p.refuse(in.Ticket, out)
-		p.cfg.BadKey.reply(&e.Reply, wire.Auth, wire.NoHint, 0, 0)
-		p.phrase(now, &e.Reply)
+	k := p.stationOf(r.Target)
+	s := p.stations[k]
+	units := s.units(&r.Demand)
+	if units > s.most {
+		out, e := p.refuse(in, out)
+		p.word(now, r, &usual, wire.TooLarge, wire.NoHint, e)
 		return out
 	}
 	for i, g := range p.gates {
 		if !g.Take(now, r) {
-			out, e := p.refuse(in.Ticket, out)
+			out, e := p.refuse(in, out)
 			g.Refuse(now, r, &e.Reply)
-			p.phrase(now, &e.Reply)
+			p.phrase(now, r, p.wordings[i].of(r), &e.Reply)
 			p.undo(now, r, i)
 			return out
 		}
 	}
-	if p.station.hasSlot() {
-		return p.start(now, p.newJob(now, in), out)
-	}
-	if p.station.hasPlace() {
-		p.station.queue.push(p.newJob(now, in))
-		return out
+	if !s.curved || !p.turnsAway(s, r) {
+		if s.n == 0 && s.has(units) {
+			return p.start(now, s, p.newJob(now, in, k), out)
+		}
+		if s.n < s.places {
+			return p.enqueue(now, in, k, out)
+		}
 	}
 	p.undo(now, r, len(p.gates))
-	out, e := p.refuse(in.Ticket, out)
-	p.cfg.Full.reply(&e.Reply, wire.Overloaded, wire.NoHint, 0, 0)
-	p.phrase(now, &e.Reply)
+	out, e := p.refuse(in, out)
+	p.word(now, r, &s.Full, wire.Overloaded, wire.NoHint, e)
 	return out
 }
 
 // undo tells the first n gates, which have let r in, that it was refused.
 func (p *Provider) undo(now time.Duration, r *wire.Request, n int) {
 	for _, g := range p.gates[:n] {
-		g.Undo(now, r, p.cfg.KeepOnRefusal)
+		g.Undo(now, r)
 	}
 }
 
@@ -151,55 +197,27 @@ func add(out []wire.Effect) ([]wire.Effect, *wire.Effect) {
 }
 
 // refuse appends a refusal, whose reply is still to be written.
-func (p *Provider) refuse(ticket uint32, out []wire.Effect) ([]wire.Effect, *wire.Effect) {
+func (p *Provider) refuse(in *wire.Input, out []wire.Effect) ([]wire.Effect, *wire.Effect) {
 	out, e := add(out)
-	e.Kind, e.Ticket, e.After = wire.Replied, ticket, p.cfg.RefusalTime
+	e.Kind, e.Ticket, e.After = wire.Replied, in.Ticket, p.cfg.RefusalTime
+	if r := int(in.Request.Target.Region); p.far && r < len(p.cfg.Regions) {
+		e.After += p.cfg.Regions[r].Latency
+	}
 	return out, e
 }
 
-func (p *Provider) newJob(now time.Duration, in *wire.Input) uint32 {
-	var i uint32
-	if n := len(p.free); n > 0 {
-		i = p.free[n-1]
-		p.free = p.free[:n-1]
-	} else {
-		i = uint32(len(p.jobs))
-		p.jobs = append(p.jobs, job{})
+// Busy and Queued return how many requests are in service and in the queues.
+func (p *Provider) Busy() (n int) {
+	for i := range p.stations {
+		n += p.stations[i].busy
 	}
-	j := &p.jobs[i]
-	j.req, j.ticket, j.admitted, j.started = in.Request, in.Ticket, now, notServed
-	return i
+	return n
 }
 
-// start puts a job into a slot. Its finish is decided now.
-func (p *Provider) start(now time.Duration, i uint32, out []wire.Effect) []wire.Effect {
-	j := &p.jobs[i]
-	p.station.enter()
-	j.started = now
-	out, e := add(out)
-	e.Kind, e.Ticket, e.Job, e.After = wire.Started, j.ticket, i, p.cfg.Service.Time(p.rnd, &j.req)
-	return out
+// Queued: see Busy.
+func (p *Provider) Queued() (n int) {
+	for i := range p.stations {
+		n += p.stations[i].n
+	}
+	return n
 }
-
-func (p *Provider) done(now time.Duration, i uint32, out []wire.Effect) []wire.Effect {
-	if int(i) >= len(p.jobs) || p.jobs[i].started == notServed {
-		return out
-	}
-	j := &p.jobs[i]
-	for _, g := range p.gates {
-		g.Release(now, &j.req, Ended{Since: j.admitted, Tokens: j.req.Demand.Output()})
-	}
-	out, e := add(out)
-	e.Kind, e.Ticket, e.Job, e.Slot = wire.Replied, j.ticket, i, now-j.started
-	e.Reply.Status, e.Reply.RetryAfter, e.Reply.Tokens = 200, wire.NoHint, j.req.Demand.Output()
-	j.started = notServed
-	p.free = append(p.free, i)
-	if next, waits := p.station.leave(); waits {
-		out = p.start(now, next, out)
-	}
-	return out
-}
-
-// Busy and Queued return how many requests are in service and in the queue.
-func (p *Provider) Busy() int   { return p.station.busy }
-func (p *Provider) Queued() int { return p.station.queue.len() }

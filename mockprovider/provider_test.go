@@ -51,7 +51,10 @@ func TestLimitsAreAskedInOrder(t *testing.T) {
 // the window comes first and keeps what it has counted: two of a minute, a at
 // 0 s for 10 s, b at 1 s, c at 11 s.
 func TestKeepOnRefusal(t *testing.T) {
-	gate, window := Semaphore{Limit: 1, Terms: Terms{Refusal: As14003}}, Window{Limit: 2, Length: time.Minute, Terms: Terms{Refusal: As14003}}
+	gate := Semaphore{Limit: 1, Terms: Terms{Refusal: As14003}}
+	window := func(limit int32, keep bool) Window {
+		return Window{Limit: limit, Length: time.Minute, Terms: Terms{Keep: keeping(keep), Refusal: As14003}}
+	}
 	const begins = `
 		arrive 1 -> 1 started 10s
 		@1s arrive 2 -> 2 200 concurrency code=14003 limit=1 left=0
@@ -59,31 +62,31 @@ func TestKeepOnRefusal(t *testing.T) {
 		`
 	for name, c := range map[string]struct {
 		limits []Limit
-		keep   bool
 		third  string
 	}{
-		"the gate first":                {[]Limit{gate, window}, true, "started 10s"},
-		"the gate first, refunded":      {[]Limit{gate, window}, false, "started 10s"},
-		"the window first":              {[]Limit{window, gate}, true, "200 rate code=14003 limit=2 left=0"},
-		"the window first, refunded":    {[]Limit{window, gate}, false, "started 10s"},
-		"two windows around, refunded":  {[]Limit{window, gate, window}, false, "started 10s"},
-		"two windows around, kept once": {[]Limit{Window{Limit: 3, Length: time.Minute}, gate, window}, true, "started 10s"},
+		"the gate first":                {[]Limit{gate, window(2, true)}, "started 10s"},
+		"the gate first, refunded":      {[]Limit{gate, window(2, false)}, "started 10s"},
+		"the window first":              {[]Limit{window(2, true), gate}, "200 rate code=14003 limit=2 left=0"},
+		"the window first, refunded":    {[]Limit{window(2, false), gate}, "started 10s"},
+		"two windows around, refunded":  {[]Limit{window(2, false), gate, window(2, false)}, "started 10s"},
+		"two windows around, kept once": {[]Limit{window(3, true), gate, window(2, true)}, "started 10s"},
+		"each by its own rule":          {[]Limit{window(2, false), window(3, true), gate}, "started 10s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := Config{Limits: c.limits, KeepOnRefusal: c.keep, Capacity: Capacity{Service: takes(10 * time.Second)}}
+			cfg := Config{Limits: c.limits, Capacity: Capacity{Service: takes(10 * time.Second)}}
 			play(t, cfg, begins+"@11s arrive 3 -> 3 "+c.third)
 		})
 	}
 	// Want of capacity is a refusal as well; a permit comes back either way.
 	for keep, third := range map[bool]string{false: "started 10s", true: "200 rate code=14003 limit=2 left=0"} {
-		play(t, Config{Limits: []Limit{window, Semaphore{Limit: 2}}, KeepOnRefusal: keep, Capacity: Capacity{Slots: 1, Service: takes(10 * time.Second)}}, `
+		play(t, Config{Limits: []Limit{window(2, keep), Semaphore{Limit: 2}}, Capacity: Capacity{Slots: 1, Service: takes(10 * time.Second)}}, `
 			arrive 1 -> 1 started 10s
 			@1s arrive 2 -> 2 503 overloaded
 			@10s done 1 -> 1 200 ok slot=10s
 			arrive 3 -> 3 `+third)
 	}
 	// Nothing holds the permit of a request that was refused.
-	play(t, Config{Limits: []Limit{Semaphore{Limit: 2}}, KeepOnRefusal: true, Capacity: Capacity{Slots: 1}}, `
+	play(t, Config{Limits: []Limit{Semaphore{Limit: 2, Terms: Terms{Keep: KeepAll}}}, Capacity: Capacity{Slots: 1}}, `
 		arrive 1 -> 1 started 0s
 		arrive 2 -> 2 503 overloaded
 		arrive 3 -> 3 503 overloaded
@@ -105,8 +108,8 @@ func (l ledger) Take(_ time.Duration, r *wire.Request) bool {
 
 func (l ledger) Refuse(time.Duration, *wire.Request, *wire.Reply) {}
 
-func (l ledger) Undo(_ time.Duration, r *wire.Request, keep bool) {
-	*l.told = append(*l.told, fmt.Sprint("undo ", r.Call, " keep=", keep))
+func (l ledger) Undo(_ time.Duration, r *wire.Request) {
+	*l.told = append(*l.told, fmt.Sprint("undo ", r.Call))
 }
 
 func (l ledger) Release(now time.Duration, r *wire.Request, ended Ended) {
@@ -115,20 +118,18 @@ func (l ledger) Release(now time.Duration, r *wire.Request, ended Ended) {
 
 // A gate hears of every request that it lets in how it ended, once.
 func TestGatesHearHowWorkEnds(t *testing.T) {
-	for _, keep := range []bool{false, true} {
-		var told []string
-		first := ledger{Semaphore{Limit: 1}, &told}
-		play(t, Config{Limits: []Limit{first, Semaphore{Limit: 2}}, KeepOnRefusal: keep, Capacity: Capacity{Slots: 1, Queue: 5, Service: takes(time.Second)}}, `
-			arrive 1 -> 1 started 1s
-			arrive 2 -> queued
-			arrive 3 -> 3 429 concurrency limit=2 left=0
-			abandon 1 -> nothing
-			@1s done 1 -> 1 200 ok slot=1s; 2 started 1s
-			@2s done 2 -> 2 200 ok slot=1s`)
-		require.Equal(t, []string{
-			"take 1", "take 2", "take 3", fmt.Sprint("undo 3 keep=", keep), "release 1 ok at 1s", "release 2 ok at 2s",
-		}, told)
-	}
+	var told []string
+	first := ledger{Semaphore{Limit: 1}, &told}
+	play(t, Config{Limits: []Limit{first, Semaphore{Limit: 2}}, Capacity: Capacity{Slots: 1, Queue: 5, Service: takes(time.Second)}}, `
+		arrive 1 -> 1 started 1s
+		arrive 2 -> queued
+		arrive 3 -> 3 429 concurrency limit=2 left=0
+		abandon 1 -> nothing
+		@1s done 1 -> 1 200 ok slot=1s; 2 started 1s
+		@2s done 2 -> 2 200 ok slot=1s`)
+	require.Equal(t, []string{
+		"take 1", "take 2", "take 3", "undo 3", "release 1 ok at 1s", "release 2 ok at 2s",
+	}, told)
 }
 
 func TestSlotsAndQueue(t *testing.T) {
@@ -171,7 +172,7 @@ func TestDoneOfWhatIsNotInService(t *testing.T) {
 // Steps at any time find the provider in the right state, ticks or not, and
 // NextTick always lies ahead.
 func TestNextTick(t *testing.T) {
-	cfg := Config{Outages: []Outage{{From: 10, To: 20}, {From: 15, To: 30}, {From: 40, To: 50}}}
+	cfg := Config{Faults: []Fault{Outage(10, 20, Refusal{}), Outage(15, 30, Refusal{}), Outage(40, 50, Refusal{})}}
 	p, err := New(cfg, draw.New(1))
 	require.NoError(t, err)
 	now, ticks := time.Duration(0), []time.Duration{}
@@ -191,11 +192,11 @@ func TestNextTick(t *testing.T) {
 
 // The caller's configuration stays the caller's.
 func TestNewCopiesItsConfiguration(t *testing.T) {
-	cfg := Config{Outages: []Outage{{To: 10}}}
+	cfg := Config{Faults: []Fault{Outage(0, 10, Refusal{})}}
 	p, err := New(cfg, draw.New(1))
 	require.NoError(t, err)
-	require.Equal(t, Refusal{}, cfg.Outages[0].Refusal)
-	cfg.Outages[0].Refusal = As429
+	require.Equal(t, Outage(0, 10, Refusal{}), cfg.Faults[0])
+	cfg.Faults[0] = Outage(0, 10, As429)
 	effects := p.Step(0, &wire.Input{Kind: wire.Arrive}, nil)
 	require.Equal(t, uint16(503), effects[0].Reply.Status)
 }

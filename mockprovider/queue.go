@@ -1,30 +1,142 @@
 package mockprovider
 
-// ring is a first-in-first-out queue of jobs.
-type ring struct {
-	buf  []uint32 // its length is a power of two
-	head int
-	n    int
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Discipline is how a queue is served: in which order, and who is dropped
+// instead. Who is dropped is refused as if there had been no room, but whoever
+// has hung up is told nothing. The zero value is first in, first out, for
+// everybody.
+type Discipline struct {
+	Order Order
+	// Turns is how many must wait for an AdaptiveLIFO to turn from the oldest to
+	// the newest.
+	Turns int
+	// MaxWait drops those that have waited for longer when a slot is free; 0
+	// lets them wait.
+	MaxWait time.Duration
+	// DropGone looks before a job starts whether its client is still there, and
+	// drops it if not.
+	DropGone bool
+	CoDel    CoDel
 }
 
-func (q *ring) len() int { return q.n }
+// Order is who of those that wait is next.
+type Order uint8
 
-func (q *ring) push(job uint32) {
-	if q.n == len(q.buf) {
-		grown := make([]uint32, max(16, 2*len(q.buf)))
-		for i := range q.n {
-			grown[i] = q.buf[(q.head+i)&(len(q.buf)-1)]
-		}
-		q.buf, q.head = grown, 0
+// The orders. Among equals the oldest is next.
+const (
+	FIFO          Order = iota // first in, first out
+	LIFO                       // last in, first out
+	AdaptiveLIFO               // the oldest while few wait, the newest while many do (Maurer, "Fail at Scale", 2015)
+	ShortestFirst              // what takes the least time, by its size; luck and load aside
+	UrgentFirst                // by Demand.Priority, 0 first
+	numOrders     = iota
+)
+
+// validate says what is wrong with the discipline of a queue of so many places.
+func (d *Discipline) validate(places int) error {
+	switch {
+	case d.Order >= numOrders:
+		return fmt.Errorf("there is no order %d", d.Order)
+	case d.MaxWait < 0:
+		return errors.New("the longest wait must not be negative; 0 lets everybody wait")
+	case d.Order == AdaptiveLIFO && d.Turns < 2:
+		return errors.New("an adaptive LIFO must not turn before two wait; use LIFO for one that always serves the newest")
+	case d.Order != AdaptiveLIFO && d.Turns != 0:
+		return errors.New("only an adaptive LIFO turns; leave that out")
+	case places == 0 && *d != Discipline{}:
+		return errors.New("nobody can wait; give the queue places, or leave its discipline out")
 	}
-	q.buf[(q.head+q.n)&(len(q.buf)-1)] = job
-	q.n++
+	return d.CoDel.validate()
 }
 
-// pop takes the job that has waited longest; there must be one.
-func (q *ring) pop() uint32 {
-	job := q.buf[q.head]
-	q.head = (q.head + 1) & (len(q.buf) - 1)
-	q.n--
+// place is where a job stands in its queue: between which two, and where in the
+// ranking if there is one.
+type place struct {
+	older, newer uint32
+	rank         uint32
+}
+
+// nobody is no job's number.
+const nobody = math.MaxUint32
+
+// queue is the jobs that wait, in the order in which they came and, where that
+// is not the order in which they go, ranked. It knows them by their numbers
+// only; their places are kept beside the jobs and handed in.
+type queue struct {
+	oldest, newest uint32
+	n              int
+	Discipline
+	ranking ranking
+	shedder shedder
+}
+
+func newQueue(d Discipline) queue {
+	return queue{Discipline: d, oldest: nobody, newest: nobody, shedder: shedder{CoDel: d.CoDel}}
+}
+
+// ranked reports whether jobs go in another order than that in which they came.
+func (q *queue) ranked() bool { return q.Order >= ShortestFirst }
+
+// push puts a job into the queue. Where jobs are ranked, the lowest key is next.
+func (q *queue) push(places []place, job uint32, key uint64) {
+	at := &places[job]
+	at.older, at.newer = q.newest, nobody
+	if q.n == 0 {
+		q.oldest = job
+	} else {
+		places[q.newest].newer = job
+	}
+	q.newest = job
+	q.n++
+	if q.ranked() {
+		q.ranking.push(places, job, key)
+	}
+}
+
+// next returns who is next; somebody must wait.
+func (q *queue) next() uint32 {
+	switch {
+	case q.ranked():
+		return q.ranking.heap[0].job
+	case q.Order == LIFO || q.Order == AdaptiveLIFO && q.n >= q.Turns:
+		return q.newest
+	}
+	return q.oldest
+}
+
+// pop takes the oldest out; somebody must wait, and nobody be ranked.
+func (q *queue) pop(places []place) uint32 {
+	job := q.oldest
+	q.oldest = places[job].newer
+	if q.n--; q.n > 0 {
+		places[q.oldest].older = nobody
+	} else {
+		q.newest = nobody
+	}
 	return job
+}
+
+// remove takes a job out of the queue, wherever it stands.
+func (q *queue) remove(places []place, job uint32) {
+	at := places[job]
+	if at.older == nobody {
+		q.oldest = at.newer
+	} else {
+		places[at.older].newer = at.newer
+	}
+	if at.newer == nobody {
+		q.newest = at.older
+	} else {
+		places[at.newer].older = at.older
+	}
+	q.n--
+	if q.ranked() {
+		q.ranking.remove(places, at.rank)
+	}
 }

@@ -8,26 +8,6 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Hint is what a refusal says about when to come back.
-type Hint struct {
-	Kind HintKind
-	// Value is the wait a Constant hint states.
-	Value time.Duration
-}
-
-// HintKind is how a hint is made.
-type HintKind uint8
-
-// The kinds of hints. All but NoHint and Constant need a gate that knows when it will
-// admit again; a gate that does not gives no hint.
-const (
-	NoHint      HintKind = iota // nothing is said
-	Constant                    // always the same wait
-	Exact                       // the time until the gate admits again
-	RoundedUp                   // the same in whole seconds, rounded up
-	RoundedDown                 // the same in whole seconds, rounded down
-)
-
 // Refusal is the form in which one reason to refuse is put on the wire. The
 // zero value is the form that the provider has for the class, without a hint.
 type Refusal struct {
@@ -87,14 +67,13 @@ func (r Refusal) Validate() error {
 		return fmt.Errorf("refusal: status %d without a business code is a success to everyone", r.Status)
 	case r.Shows >= wire.NumClasses:
 		return fmt.Errorf("refusal: there is no class %d to show", r.Shows)
-	case r.Hint.Kind > RoundedDown:
-		return fmt.Errorf("refusal: there is no kind %d of hint", r.Hint.Kind)
-	case r.Hint.Value < 0:
-		return errors.New("refusal: a hint must not be negative")
 	case r.Spelled >= wire.NumSpellings:
 		return fmt.Errorf("refusal: there is no spelling %d", r.Spelled)
 	case r.Says < 0:
 		return errors.New("refusal: the limit that it says must not be negative; 0 says the one that refused")
+	}
+	if err := r.Hint.Validate(); err != nil {
+		return fmt.Errorf("refusal: %w", err)
 	}
 	return nil
 }
@@ -103,21 +82,6 @@ func (r Refusal) Validate() error {
 // admits again, wire.NoHint if it cannot say. The provider finishes what it
 // says: see Provider.phrase.
 func (r *Refusal) reply(to *wire.Reply, class wire.Class, ready time.Duration, limit, remaining int32) {
-	hint := wire.NoHint
-	switch r.Hint.Kind {
-	case Constant:
-		hint = r.Hint.Value
-	case Exact:
-		hint = ready
-	case RoundedUp:
-		if hint = ready; ready > 0 {
-			hint = roundUp(ready, time.Second)
-		}
-	case RoundedDown:
-		if hint = ready; ready > 0 {
-			hint = ready - ready%time.Second
-		}
-	}
 	if r.Says > 0 {
 		limit = r.Says
 	}
@@ -125,37 +89,60 @@ func (r *Refusal) reply(to *wire.Reply, class wire.Class, ready time.Duration, l
 	if r.Shows != wire.OK {
 		shown = r.Shows
 	}
-	to.RetryAfter, to.Code, to.Limit, to.Remaining = hint, r.Code, limit, remaining
+	to.RetryAfter, to.Code, to.Limit, to.Remaining = ready, r.Code, limit, remaining
 	to.Status, to.Class, to.Shown, to.Body, to.Spelled = r.Status, class, shown, r.Body, r.Spelled
 }
 
-// roundUp returns d ≥ 0 in whole units, rounded up.
-func roundUp(d, unit time.Duration) time.Duration {
-	if part := d % unit; part > 0 {
-		return later(d, unit-part)
-	}
-	return d
-}
-
-// phrase finishes a refusal made at now: it gives one that has no form of its
-// own the provider's for its class, and writes the hint as exactly as the
-// spelling can. A hint is rounded up, so that who obeys it is never early;
-// whether it is also true is the hint's own business.
-func (p *Provider) phrase(now time.Duration, to *wire.Reply) {
+// phrase finishes a refusal of r made at now: it gives one that has no form of
+// its own the provider's for what it shows, and turns the time until r would be
+// let in into the hint.
+func (p *Provider) phrase(now time.Duration, r *wire.Request, h *Hint, to *wire.Reply) {
 	if to.Status == 0 {
-		f := &p.forms[to.Class]
+		f := &p.formsFor(r)[to.Shown]
 		to.Status, to.Body, to.Code, to.Shown, to.Words, to.Marks = f.Status, f.Body, f.Code, f.Shown, f.Words, f.Marks
 		if to.Spelled == wire.Plainly {
 			to.Spelled = f.Spelled
 		}
+	} else if to.Body == wire.CodeBody {
+		to.Reset = 0 // the founding articles' body has no place for it
 	}
+	if to.Reset != 0 && to.Marks&wire.ResetAsTime != 0 {
+		to.Reset = p.dated(now, to.Reset, 1, false)
+	}
+	if h.Kind == NoHint || to.Spelled == wire.Unspeakable {
+		to.RetryAfter = wire.NoHint
+		return
+	}
+	p.hint(now, r, h, to)
+}
+
+// hint turns the time until r would be let in into the hint h.
+func (p *Provider) hint(now time.Duration, r *wire.Request, h *Hint, to *wire.Reply) {
+	wait, unit, down := h.wait(p.rnd, r, to.RetryAfter), max(to.Spelled.Unit(), h.unit()), h.Kind == RoundedDown
 	switch {
-	case to.RetryAfter == wire.NoHint:
-	case to.Spelled == wire.Unspeakable:
+	case wait == wire.NoHint:
 		to.RetryAfter = wire.NoHint
 	case to.Spelled.Dated():
-		to.RetryAfter = roundUp(later(now, to.RetryAfter), to.Spelled.Unit())
-	case to.Spelled != wire.Plainly && to.Spelled != wire.BodySeconds:
-		to.RetryAfter = roundUp(to.RetryAfter, to.Spelled.Unit())
+		to.RetryAfter = p.dated(now, wait, unit, down)
+	default:
+		to.RetryAfter = rounded(wait, unit, down)
 	}
+}
+
+// rounded returns d in whole units, rounded up, or down; never is as whole as
+// it is.
+func rounded(d, unit time.Duration, down bool) time.Duration {
+	part := d % unit
+	if part < 0 {
+		part += unit
+	}
+	switch {
+	case part == 0:
+		return d
+	case down:
+		return d - part
+	case d > never-(unit-part):
+		return never
+	}
+	return d + (unit - part)
 }

@@ -7,54 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider/wire"
-	"herdlab/sim/draw"
 )
-
-func TestHints(t *testing.T) {
-	const s = time.Second
-	for name, c := range map[string]struct {
-		hint        Hint
-		ready, want time.Duration
-	}{
-		"none":                       {Hint{}, 7 * s, wire.NoHint},
-		"none, whatever its value":   {Hint{Value: 3 * s}, 7 * s, wire.NoHint},
-		"constant":                   {Hint{Constant, 3 * s}, 7 * s, 3 * s},
-		"constant, nobody knows":     {Hint{Constant, 3 * s}, wire.NoHint, 3 * s},
-		"exact":                      {Hint{Kind: Exact}, 34_800_000_001, 34_800_000_001},
-		"exact, nobody knows":        {Hint{Kind: Exact}, wire.NoHint, wire.NoHint},
-		"rounded up":                 {Hint{Kind: RoundedUp}, 34_800_000_001, 35 * s},
-		"rounded up, nobody knows":   {Hint{Kind: RoundedUp}, wire.NoHint, wire.NoHint},
-		"rounded up: whole already":  {Hint{Kind: RoundedUp}, 35 * s, 35 * s},
-		"rounded up: a nanosecond":   {Hint{Kind: RoundedUp}, 1, s},
-		"rounded up: at once":        {Hint{Kind: RoundedUp}, 0, 0},
-		"rounded up: not before end": {Hint{Kind: RoundedUp}, never - 1, never},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := As429.WithHint(c.hint)
-			var to wire.Reply
-			r.reply(&to, wire.Rate, c.ready, 120, 0)
-			require.Equal(t, wire.Reply{RetryAfter: c.want, Status: 429, Body: wire.ErrorBody, Class: wire.Rate, Shown: wire.Rate, Limit: 120}, to)
-		})
-	}
-}
-
-// A time is told instead of a wait, and only by a gate that knows it.
-func TestAtTimeTellsATime(t *testing.T) {
-	r := As429.WithHint(Hint{Kind: Exact}).SpelledAs(wire.HeaderTime)
-	p, err := New(Config{}, draw.New(1))
-	require.NoError(t, err)
-	for ready, want := range map[time.Duration]time.Duration{
-		20 * time.Second: 80 * time.Second,
-		0:                60 * time.Second,
-		never - 1:        never,
-		wire.NoHint:      wire.NoHint,
-	} {
-		var to wire.Reply
-		r.reply(&to, wire.Rate, ready, 120, 0)
-		p.phrase(time.Minute, &to)
-		require.Equal(t, want, to.RetryAfter, "ready in %v", ready)
-	}
-}
 
 // What nobody has given a form has the usual one.
 func TestUsualForms(t *testing.T) {
@@ -66,7 +19,7 @@ func TestUsualForms(t *testing.T) {
 			Semaphore{Limit: 2, Terms: Terms{Refusal: Refusal{Hint: hint}}},
 		},
 		Capacity: Capacity{Slots: 1, Full: Refusal{Hint: hint}, Service: takes(time.Second)}, RefusalTime: time.Millisecond,
-		Outages: []Outage{{From: time.Second, To: 2 * time.Second, Refusal: Refusal{Hint: hint}}},
+		Faults: []Fault{Outage(time.Second, 2*time.Second, Refusal{Hint: hint})},
 	}, `
 		arrive 1 key=9 -> 1 401 auth after=3s in 1ms
 		arrive 2 -> 2 started 1s
@@ -81,7 +34,7 @@ func TestUsualForms(t *testing.T) {
 }
 
 func TestRefusalValidate(t *testing.T) {
-	for _, ok := range []Refusal{{}, As14003, As429, As503, As401, {Status: 529}, {Status: 429, Body: wire.CodeBody, Code: 1}, {Hint: Hint{Constant, time.Second}}} {
+	for _, ok := range []Refusal{{}, As14003, As429, As503, As401, {Status: 529}, {Status: 429, Body: wire.CodeBody, Code: 1}, {Hint: Hint{Kind: Constant, Value: time.Second}}} {
 		require.NoError(t, ok.Validate(), "%+v", ok)
 	}
 	for want, r := range map[string]Refusal{
@@ -91,7 +44,6 @@ func TestRefusalValidate(t *testing.T) {
 		"refusal: there is no body shape 3":                                                 {Status: 429, Body: 3},
 		"refusal: code 14003 needs a body that carries it":                                  {Status: 429, Body: wire.ErrorBody, Code: 14003},
 		"refusal: status 200 without a business code is a success to everyone":              {Status: 200, Body: wire.ErrorBody},
-		"refusal: there is no kind 5 of hint":                                               {Hint: Hint{Kind: 5}},
 		"refusal: a hint must not be negative":                                              {Hint: Hint{Kind: Constant, Value: -1}},
 		"refusal: the limit that it says must not be negative; 0 says the one that refused": {Says: -1},
 	} {
@@ -115,4 +67,16 @@ func TestSays(t *testing.T) {
 		@2s done 3 -> 3 200 ok slot=1s
 		arrive 4 -> 4 started 1s
 		arrive 5 -> 5 429 rate limit=20 left=0`)
+}
+
+// A refusal without a form of its own that shows another class has the form of
+// that one.
+func TestShows(t *testing.T) {
+	forms := wire.Plain()
+	forms[wire.Rate] = wire.Form{Status: 420, Body: wire.CodeBody, Code: 7, Shown: wire.Rate, Spelled: wire.BodyMillis}
+	play(t, Config{
+		Forms: &forms, Limits: []Limit{Semaphore{Limit: 1, Terms: Terms{Refusal: Refusal{Shows: wire.Rate, Hint: Hint{Kind: Constant, Value: 1200 * time.Microsecond}}}}},
+	}, `
+		arrive 1 -> 1 started 0s
+		arrive 2 -> 2 420 concurrency code=7 after=2ms limit=1 left=0`)
 }

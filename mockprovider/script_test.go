@@ -20,16 +20,31 @@ import (
 //	arrive 3 -> queued
 //	@2s done 1 -> 1 200 ok slot=2s; 3 started 2s
 //
-// A line is [@time] event [key=n] [account=n] [tokens=n] -> effects. Events are
-// arrive, abandon and done with a ticket, and tick. An effect is written with
-// its ticket; queued and nothing mean that there is none.
+// A line is [@time] event [name=n]… -> effects. Events are arrive, abandon and
+// done with a ticket, and tick. Names are key, account, address, model, region,
+// tokens (of the output), input (tokens), max (tokens), prio, stream (1), call
+// (the ticket if left out) and attempt (1). An effect is written with its ticket;
+// queued and nothing mean that there is none.
 
 // play plays a script and returns the provider as it is then.
 func play(t *testing.T, cfg Config, script string) *Provider {
 	t.Helper()
+	s := staged(t, cfg)
+	s.run(script)
+	return s.provider
+}
+
+// staged is a provider that plays one script after the other.
+func staged(t *testing.T, cfg Config) *stage {
+	t.Helper()
 	p, err := New(cfg, draw.New(1))
 	require.NoError(t, err)
-	s := stage{provider: p, jobs: map[uint32]uint32{}}
+	return &stage{t: t, provider: p, jobs: map[uint32]uint32{}}
+}
+
+// run plays a script.
+func (s *stage) run(script string) {
+	s.t.Helper()
 	for i, line := range strings.Split(script, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		left, want, expects := strings.Cut(strings.TrimSpace(line), "->")
@@ -39,14 +54,14 @@ func play(t *testing.T, cfg Config, script string) *Provider {
 		got, err := s.play(strings.Fields(left))
 		fmt.Fprintf(&s.trace, "%12v  %s-> %s\n", s.now, left, got)
 		if want = strings.TrimSpace(want); err != nil || expects && got != want {
-			t.Fatalf("line %d: want %s, err %v\ntrace:\n%s", i+1, want, err, s.trace.String())
+			s.t.Fatalf("line %d: want %s, err %v\ntrace:\n%s", i+1, want, err, s.trace.String())
 		}
 	}
-	return p
 }
 
 // stage is a provider and what its driver knows.
 type stage struct {
+	t        *testing.T
 	provider *Provider
 	now      time.Duration
 	jobs     map[uint32]uint32 // of each ticket in service
@@ -76,8 +91,16 @@ func (s *stage) play(words []string) (string, error) {
 	}
 	in.Ticket = uint32(numbers["ticket"])
 	in.Request = wire.Request{
-		Call: numbers["ticket"], Attempt: 1, Account: uint32(numbers["account"]), Target: wire.Target{Key: uint8(numbers["key"])},
-		Demand: wire.Demand{OutputTokens: uint32(numbers["tokens"])},
+		Call: numbers["ticket"], Attempt: max(1, uint32(numbers["attempt"])),
+		Account: uint32(numbers["account"]), Address: uint32(numbers["address"]),
+		Target: wire.Target{Key: uint8(numbers["key"]), Model: uint8(numbers["model"]), Region: uint8(numbers["region"])},
+		Demand: wire.Demand{
+			InputTokens: uint32(numbers["input"]), OutputTokens: uint32(numbers["tokens"]), MaxTokens: uint32(numbers["max"]), Priority: uint8(numbers["prio"]),
+		},
+		Stream: numbers["stream"] == 1,
+	}
+	if call, ok := numbers["call"]; ok {
+		in.Request.Call = call
 	}
 	none := "nothing"
 	switch words[0] {
@@ -93,16 +116,14 @@ func (s *stage) play(words []string) (string, error) {
 			return "", fmt.Errorf("ticket %d is not in service", in.Ticket)
 		}
 		in.Kind, in.Job = wire.Done, job
+		delete(s.jobs, in.Ticket)
 	default:
 		return "", fmt.Errorf("there is no event %q", words[0])
 	}
 	var done []string
 	for _, e := range s.provider.Step(s.now, &in, nil) {
-		switch e.Kind {
-		case wire.Started:
+		if e.Kind == wire.Started {
 			s.jobs[e.Ticket] = e.Job
-		case wire.Replied:
-			delete(s.jobs, e.Ticket)
 		}
 		done = append(done, describe(&e))
 	}
@@ -118,12 +139,20 @@ func describe(e *wire.Effect) string {
 	case wire.Started:
 		return fmt.Sprintf("%d started %v", e.Ticket, e.After)
 	case wire.Dropped:
-		return fmt.Sprintf("%d dropped", e.Ticket)
+		return fmt.Sprintf("%d dropped", e.Ticket) + timesOf(e)
+	case wire.Broke:
+		return fmt.Sprintf("%d broke", e.Ticket) + timesOf(e)
 	case wire.Head:
-		return fmt.Sprintf("%d head", e.Ticket)
+		return fmt.Sprintf("%d head", e.Ticket) + timesOf(e)
 	}
 	r := &e.Reply
 	s := fmt.Sprintf("%d %d %v", e.Ticket, r.Status, r.Class)
+	if r.Shown != r.Class && r.Code == 0 {
+		s += fmt.Sprintf(" as %v", r.Shown)
+	}
+	if r.Body > wire.CodeBody {
+		s += fmt.Sprintf(" %s tokens=%d", Spoil{Body: r.Body}.Name(), r.Tokens)
+	}
 	if r.Code != 0 {
 		s += fmt.Sprintf(" code=%d", r.Code)
 	}
@@ -133,11 +162,18 @@ func describe(e *wire.Effect) string {
 	if r.Limit != 0 || r.Remaining != 0 {
 		s += fmt.Sprintf(" limit=%d left=%d", r.Limit, r.Remaining)
 	}
+	return s + timesOf(e)
+}
+
+func timesOf(e *wire.Effect) (s string) {
 	if e.After != 0 {
 		s += fmt.Sprintf(" in %v", e.After)
 	}
 	if e.Slot != 0 {
 		s += fmt.Sprintf(" slot=%v", e.Slot)
+	}
+	if e.Cost != 0 {
+		s += fmt.Sprintf(" cost=%d", e.Cost)
 	}
 	return s
 }

@@ -9,7 +9,9 @@ import (
 )
 
 // Semaphore is a concurrency limit: at most Limit requests in flight, those in
-// the queue included.
+// the queue included. With a Charge in tokens it is a pool of tokens in flight,
+// which refuses heavy requests more often than light ones. A permit belongs to
+// work: whatever becomes of it, all of it comes back at the end.
 type Semaphore struct {
 	Limit int32
 	Terms
@@ -23,44 +25,71 @@ func (s Semaphore) Validate() error {
 	if err := s.Terms.validate(); err != nil {
 		return fmt.Errorf("semaphore: %w", err)
 	}
+	if c := s.Charge; c.When != AtAdmission || c.Failed != AsServed || c.Cancelled != AsServed {
+		return errors.New("semaphore: permits are taken at admission and all come back; leave out when, failed and cancelled")
+	}
 	return nil
 }
 
 // Bound implements Limit: permits ÷ mean service time.
 func (s Semaphore) Bound(load Load) Bound {
-	return parallel(int64(s.Limit)*int64(s.Per.keys(load.Space)), load.MeanService)
+	n := product(int64(s.Limit), int64(s.counters(load.Space)))
+	if s.Charge.Count != Requests {
+		mean := s.Charge.mean(&load)
+		if mean <= 0 {
+			return Bound{}
+		}
+		n = max(1, int64(float64(n)/mean))
+	}
+	return parallel(n, load.MeanService)
 }
 
 // Gate implements Limit.
 func (s Semaphore) Gate(space Space) Gate {
-	return &semaphore{Semaphore: s, keying: s.Per.keying(space), used: make([]int32, s.Per.keys(space))}
+	g := &semaphore{meter: s.Terms.meter(s.Limit, space), refusal: s.Refusal, used: make([]int32, s.counters(space))}
+	g.class = wire.Concurrency
+	return g
 }
 
 type semaphore struct {
-	Semaphore
-	keying
-	used []int32
+	meter
+	used    []int32
+	refusal Refusal
 }
 
 // Take implements Gate.
 func (s *semaphore) Take(_ time.Duration, r *wire.Request) bool {
 	u := &s.used[s.of(r)]
-	if *u >= s.Limit {
+	if *u < s.quick { // the usual case
+		*u++
+		return true
+	}
+	n := s.cost(r)
+	if room(n) > s.limit-*u {
 		return false
 	}
-	*u++
+	*u += n
 	return true
 }
 
 // Refuse implements Gate. Nobody knows when a permit will be free, so hints
 // other than constant ones are left out.
-func (s *semaphore) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
-	s.Refusal.reply(to, wire.Concurrency, wire.NoHint, s.Limit, s.Limit-s.used[s.of(r)])
+func (s *semaphore) Refuse(_ time.Duration, r *wire.Request, to *wire.Reply) {
+	class, ready := s.verdict(r, wire.NoHint)
+	s.refusal.reply(to, class, ready, s.limit, max(0, s.limit-s.used[s.of(r)]))
 }
 
-// Undo implements Gate. A permit comes back whether it is to be kept or not: no
-// work holds it.
-func (s *semaphore) Undo(_ time.Duration, r *wire.Request, _ bool) { s.used[s.of(r)]-- }
+// Undo implements Gate. A permit comes back whatever else is kept: no work
+// holds it.
+func (s *semaphore) Undo(_ time.Duration, r *wire.Request) { s.used[s.of(r)] -= s.cost(r) }
 
 // Release implements Gate.
-func (s *semaphore) Release(_ time.Duration, r *wire.Request, _ Ended) { s.used[s.of(r)]-- }
+func (s *semaphore) Release(_ time.Duration, r *wire.Request, _ Ended) { s.used[s.of(r)] -= s.cost(r) }
+
+// Tell implements Teller.
+func (s *semaphore) Tell(_ time.Duration, r *wire.Request) Standing {
+	return s.standing(s.used[s.of(r)], 0)
+}
+
+// Scale implements Scaler. Those in flight stay.
+func (s *semaphore) Scale(_ time.Duration, percent int32) { s.scale(percent) }

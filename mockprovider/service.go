@@ -14,8 +14,12 @@ import (
 // Service is how long an accepted request holds its slot: a time to first
 // token, plus a time for each output token.
 type Service struct {
-	// First is the time to first token, or the whole time where PerToken is 0.
+	// First is the time to first token but for PerInput, or the whole time where
+	// nothing depends on tokens. It may be constant, exponential, lognormal or,
+	// from a table, empirical.
 	First draw.Dist
+	// PerInput is what each input token adds to it: the prefill.
+	PerInput time.Duration
 	// PerToken is the inter-token latency, counted for each output token.
 	PerToken time.Duration
 }
@@ -24,7 +28,7 @@ type Service struct {
 func (s *Service) Validate() error {
 	f := &s.First
 	switch {
-	case f.Mean < 0 || f.Low < 0 || s.PerToken < 0:
+	case f.Mean < 0 || f.Low < 0 || s.PerInput < 0 || s.PerToken < 0:
 		return errors.New("times must not be negative")
 	case f.High < f.Low:
 		return fmt.Errorf("%v to %v is not a range of times", f.Low, f.High)
@@ -34,26 +38,56 @@ func (s *Service) Validate() error {
 	return nil
 }
 
-// Time returns the service time of r. It belongs to the call: whatever a
-// strategy does, the same call costs the same. It is at most longest.
-func (s *Service) Time(rnd draw.Rand, r *wire.Request) time.Duration {
-	t := min(s.First.Draw(rnd.For(r.Call), 0), longest)
-	if s.PerToken == 0 {
-		return t
-	}
-	hi, lo := bits.Mul64(uint64(r.Demand.OutputTokens), uint64(s.PerToken))
-	if hi > 0 || lo > uint64(longest) {
-		return longest
-	}
-	return min(t+time.Duration(lo), longest)
+// work is what serving a request takes; it is decided when the work starts.
+type work struct {
+	// head and whole are from the start to the first token and to the end.
+	head, whole time.Duration
+	// tokens is how many output tokens are produced in between, withheld how
+	// many of the last of them never leave.
+	tokens, withheld uint32
 }
 
-// Mean returns the mean service time for calls of the given mean output
-// length in tokens.
-func (s *Service) Mean(outputTokens float64) time.Duration {
-	tokens := float64(outputTokens * float64(s.PerToken))
+// work works out what serving r takes. It belongs to the call: whatever a
+// strategy does, the same call costs the same. Times are at most longest.
+func (s *Service) work(rnd draw.Rand, r *wire.Request, w *work) {
+	w.head = min(s.First.Draw(rnd.For(r.Call), 0), longest)
+	w.tokens, w.withheld = r.Demand.Output(), 0
+	if s.PerInput > 0 {
+		w.head = min(w.head+each(r.Demand.InputTokens, s.PerInput), longest)
+	}
+	w.whole = w.head
+	if s.PerToken > 0 {
+		w.whole = min(w.whole+each(w.tokens, s.PerToken), longest)
+	}
+}
+
+// Time returns the service time of r, load and faults aside.
+func (s *Service) Time(rnd draw.Rand, r *wire.Request) time.Duration {
+	var w work
+	s.work(rnd, r, &w)
+	return w.whole
+}
+
+// expected is the mean service time of requests of that size.
+func (s *Service) expected(d *wire.Demand) time.Duration {
+	return s.Mean(float64(d.InputTokens), float64(d.Output()))
+}
+
+// Mean returns the mean service time for calls of the given mean lengths of
+// prompt and answer in tokens.
+func (s *Service) Mean(inputTokens, outputTokens float64) time.Duration {
+	tokens := float64(inputTokens*float64(s.PerInput)) + float64(outputTokens*float64(s.PerToken))
 	if !(tokens < float64(longest)) {
 		return longest
 	}
 	return min(min(s.First.Average(), longest)+time.Duration(max(tokens, 0)), longest)
+}
+
+// each is how long n tokens take, at most longest.
+func each(n uint32, one time.Duration) time.Duration {
+	hi, lo := bits.Mul64(uint64(n), uint64(one))
+	if hi > 0 || lo > uint64(longest) {
+		return longest
+	}
+	return time.Duration(lo)
 }

@@ -1,12 +1,10 @@
 package mockprovider
 
 import (
-	"math/big"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"herdlab/mockprovider/wire"
 )
@@ -36,47 +34,6 @@ func TestSlidingCounter(t *testing.T) {
 		@4s arrive 1 -> 1 started 0s
 		arrive 2 -> 2 429 rate after=16s limit=1 left=0          # one weighs more than nothing as long as it weighs
 		@20s arrive 3 -> 3 started 0s`)
-}
-
-// naiveCounter remembers all times and counts windows with fractions.
-type naiveCounter struct {
-	SlidingCounter
-	counted []time.Duration
-}
-
-func (c *naiveCounter) room(now time.Duration) bool {
-	var used, last int64
-	for _, t := range c.counted {
-		switch now/c.Length - t/c.Length {
-		case 0:
-			used++
-		case 1:
-			last++
-		}
-	}
-	covered := new(big.Rat).Sub(big.NewRat(1, 1), big.NewRat(int64(now%c.Length), int64(c.Length)))
-	sum := covered.Mul(covered, big.NewRat(last, 1))
-	sum.Add(sum, big.NewRat(used+1, 1))
-	return sum.Cmp(big.NewRat(int64(c.Limit), 1)) <= 0
-}
-
-func (c *naiveCounter) count(now time.Duration) { c.counted = append(c.counted, now) }
-
-func TestSlidingCounterAgainstNaiveTwin(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c := SlidingCounter{
-			Limit:  rapid.Int32Range(1, 8).Draw(t, "limit"),
-			Length: time.Duration(rapid.IntRange(1, 60).Draw(t, "length")),
-			Terms:  Terms{Refusal: Refusal{Hint: Hint{Kind: Exact}}},
-		}
-		counted := playTwins(t, c.Gate(Space{}), &naiveCounter{SlidingCounter: c}, true)
-		require.LessOrEqual(t, most(counted, c.Length), max(1, 2*int(c.Limit)-1))
-		aligned := map[time.Duration]int32{}
-		for _, at := range counted {
-			aligned[at/c.Length]++
-			require.LessOrEqual(t, aligned[at/c.Length], c.Limit)
-		}
-	})
 }
 
 // A burst at the end of a window, and whoever asks all the time afterwards: the

@@ -1,15 +1,16 @@
 package mockprovider
 
 import (
+	"errors"
 	"time"
 
 	"herdlab/mockprovider/wire"
 )
 
-// SlidingLog is the exact limit: at most Limit requests in any half-open
-// interval of length Length, wherever it begins. It remembers when each of the
-// last Limit requests came, so its memory grows with what it lets in, up to
-// Limit times for each key. Requests it refuses are not counted.
+// SlidingLog is the exact limit: at most Limit in any half-open interval of
+// length Length, wherever it begins. It remembers what was charged when, so its
+// memory grows with what it lets in, up to Limit times for each key. With KeepAll
+// it remembers the newest that fill the limit, which must not be given back.
 type SlidingLog struct {
 	Limit  int32
 	Length time.Duration
@@ -18,83 +19,146 @@ type SlidingLog struct {
 
 // Validate implements Limit.
 func (l SlidingLog) Validate() error {
+	if l.Keep == KeepAll && l.Charge.settles() {
+		return errors.New("sliding log: it cannot both count what it refuses and give back what it has charged; keep less, or charge for good at admission")
+	}
 	return validateCount("sliding log", l.Limit, l.Length, l.Terms)
 }
 
 // Bound implements Limit: the limit ÷ the length.
-func (l SlidingLog) Bound(load Load) Bound {
-	return Bound{Count: int64(l.Limit) * int64(l.Per.keys(load.Space)), Per: l.Length}
-}
+func (l SlidingLog) Bound(load Load) Bound { return l.Terms.bound(l.Limit, l.Length, &load) }
 
 // Gate implements Limit.
 func (l SlidingLog) Gate(space Space) Gate {
-	return &slidingLog{SlidingLog: l, keying: l.Per.keying(space), keys: make([]stamps, l.Per.keys(space))}
+	return &slidingLog{meter: l.Terms.meter(l.Limit, space), length: l.Length, refusal: l.Refusal, keys: make([]charges, l.counters(space))}
 }
 
 type slidingLog struct {
-	SlidingLog
-	keying
-	keys []stamps
+	meter
+	length  time.Duration
+	keys    []charges
+	refusal Refusal
 }
 
 // Take implements Gate.
 func (l *slidingLog) Take(now time.Duration, r *wire.Request) bool {
 	k := &l.keys[l.of(r)]
-	for k.n > 0 && now-k.oldest() >= l.Length {
-		k.dropOldest()
+	if !l.ones {
+		return l.take(now, r, k)
 	}
-	if k.n >= int(l.Limit) {
-		return false
+	for k.n > 0 && now-k.oldest() >= l.length {
+		k.drop()
 	}
-	k.add(now, int(l.Limit))
-	return true
+	fits := k.n < int(l.limit)
+	if !fits {
+		if l.keep != KeepAll {
+			return false
+		}
+		if k.n == int(l.full) { // the newest of them fill the limit by themselves
+			k.drop()
+		}
+	}
+	k.push(now, int(l.full))
+	return fits
 }
 
-// Refuse implements Gate. There is room as soon as the oldest has left.
+func (l *slidingLog) take(now time.Duration, r *wire.Request, k *charges) bool {
+	l.age(k, now)
+	n := l.cost(r)
+	fits := int64(room(n)) <= int64(l.limit)-k.sum
+	if fits || l.keep == KeepAll {
+		l.add(k, now, n)
+	}
+	return fits
+}
+
+// age forgets what is too old to count.
+func (l *slidingLog) age(k *charges, now time.Duration) {
+	for k.n > 0 && now-k.oldest() >= l.length {
+		if l.ones {
+			k.drop()
+		} else {
+			k.dropAmount()
+		}
+	}
+}
+
+// add charges n. Where those that have come since fill the limit by themselves,
+// it does not matter any more what came before: that is forgotten.
+func (l *slidingLog) add(k *charges, now time.Duration, n int32) {
+	if n == 0 {
+		return
+	}
+	for k.n > 0 && k.sum-k.amount(0)+int64(n) >= int64(l.full) {
+		k.dropAmount()
+	}
+	k.add(now, int64(n))
+}
+
+// Refuse implements Gate. There is room as soon as enough of the oldest have
+// left.
 func (l *slidingLog) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
 	k := &l.keys[l.of(r)]
-	l.Refusal.reply(to, wire.Rate, l.Length-(now-k.oldest()), l.Limit, l.Limit-int32(k.n))
+	ready, over := time.Duration(0), k.total()+int64(room(l.cost(r)))-int64(l.limit)
+	for i := 0; i < k.n && over > 0; i++ {
+		over -= k.amount(i)
+		ready = l.length - (now - k.at[k.index(i)])
+	}
+	class, ready := l.verdict(r, ready)
+	l.refusal.reply(to, class, ready, l.limit, tokens(uint64(max(0, int64(l.limit)-k.total()))))
+	to.Reset = l.reset(k, now)
 }
 
-// Undo implements Gate. What Take has just counted is the newest.
-func (l *slidingLog) Undo(_ time.Duration, r *wire.Request, keep bool) {
-	if !keep {
-		l.keys[l.of(r)].n--
+// reset is how long until the newest has left.
+func (l *slidingLog) reset(k *charges, now time.Duration) time.Duration {
+	if k.n == 0 {
+		return 0
+	}
+	return l.length - (now - k.at[k.index(k.n-1)])
+}
+
+// Undo implements Gate. What Take has just charged is the newest.
+func (l *slidingLog) Undo(_ time.Duration, r *wire.Request) {
+	k := &l.keys[l.of(r)]
+	switch {
+	case l.keep != KeepNone:
+	case l.ones:
+		k.n--
+	default:
+		if n := l.cost(r); n > 0 {
+			k.change(k.n-1, -int64(n))
+		}
 	}
 }
 
-// Release implements Gate: a log does not care when work is over, or how.
-func (*slidingLog) Release(time.Duration, *wire.Request, Ended) {}
-
-// stamps is a ring of times, oldest first: n of them, from index first on. It
-// grows when it is full, so that it allocates nothing once it has seen the
-// largest crowd.
-type stamps struct {
-	at       []time.Duration
-	first, n int
+// Release implements Gate.
+func (l *slidingLog) Release(now time.Duration, r *wire.Request, e Ended) {
+	if l.settles {
+		l.settle(now, r, &e)
+	}
 }
 
-func (s *stamps) oldest() time.Duration { return s.at[s.first] }
-
-func (s *stamps) dropOldest() {
-	if s.first++; s.first == len(s.at) {
-		s.first = 0
+// settle corrects what r was charged, at the time of the charge.
+func (l *slidingLog) settle(now time.Duration, r *wire.Request, e *Ended) {
+	k := &l.keys[l.of(r)]
+	l.age(k, now)
+	n := l.change(r, e)
+	if l.late() {
+		l.add(k, now, n)
+	} else if i, ok := k.find(e.Since); ok {
+		k.change(i, int64(n))
 	}
-	s.n--
 }
 
-// add appends a time to fewer than limit others.
-func (s *stamps) add(t time.Duration, limit int) {
-	if s.n == len(s.at) {
-		grown := make([]time.Duration, min(limit, max(8, 2*s.n)))
-		n := copy(grown, s.at[s.first:])
-		copy(grown[n:], s.at[:s.first])
-		s.at, s.first = grown, 0
-	}
-	i := s.first + s.n
-	if i >= len(s.at) {
-		i -= len(s.at)
-	}
-	s.at[i] = t
-	s.n++
+// Tell implements Teller.
+func (l *slidingLog) Tell(now time.Duration, r *wire.Request) Standing {
+	k := &l.keys[l.of(r)]
+	l.age(k, now)
+	return l.standing(tokens(uint64(k.total())), l.reset(k, now))
 }
+
+// Scale implements Scaler.
+func (l *slidingLog) Scale(_ time.Duration, percent int32) { l.scale(percent) }
+
+// Forget implements Forgetter.
+func (l *slidingLog) Forget(account uint32) { forget(&l.keying, account, l.keys) }

@@ -31,9 +31,69 @@ func serve(p *Provider, now time.Duration, in *wire.Input, out []wire.Effect) []
 	return p.Step(now, in, out)
 }
 
+// four is a provider with four gates that refuse nobody and work that takes no
+// time: what is measured is the machine.
+func four(tb testing.TB, terms Terms) *Provider {
+	const most = 1 << 30
+	p, err := New(Config{Limits: []Limit{
+		Window{Limit: most, Length: time.Second, Terms: terms},
+		TokenBucket{Limit: most, Length: most, Burst: most, Terms: terms},
+		SlidingCounter{Limit: most, Length: time.Second, Terms: terms},
+		Semaphore{Limit: most},
+	}}, draw.New(1))
+	require.NoError(tb, err)
+	return p
+}
+
+// fill lets so many requests arrive that all slots are taken and some requests
+// wait. It returns the jobs in service.
+func fill(p *Provider, in *wire.Input) (working []uint32) {
+	in.Kind = wire.Arrive
+	for p.Queued() < 50 {
+		in.Request.Call++
+		in.Ticket++
+		for _, e := range p.Step(0, in, nil) {
+			working = append(working, e.Job)
+		}
+	}
+	return working
+}
+
+// relieve lets one more arrive, and a job be done whose slot the next one takes.
+func relieve(p *Provider, now time.Duration, in *wire.Input, job *uint32, out []wire.Effect) []wire.Effect {
+	in.Kind = wire.Arrive
+	in.Request.Call++
+	in.Ticket++
+	out = p.Step(now, in, out[:0])
+	in.Kind, in.Job = wire.Done, *job
+	out = p.Step(now, in, out)
+	for i := range out {
+		if out[i].Kind == wire.Started {
+			*job = out[i].Job
+		}
+	}
+	return out
+}
+
 // BenchmarkStep measures a request that passes a window, a semaphore and a
-// slot, and one that is refused by the last of them.
+// slot, one that waits for its slot, and one that is refused by the semaphore; and requests that pass four
+// gates, counted as such or by their tokens.
 func BenchmarkStep(b *testing.B) {
+	for _, c := range []struct {
+		name   string
+		charge Charge
+	}{{"four gates", Charge{}}, {"four gates, tokens", Charge{Count: AllTokens, When: Reserved}}} {
+		b.Run(c.name, func(b *testing.B) {
+			p, in, out := four(b, Terms{Charge: c.charge}), &wire.Input{}, make([]wire.Effect, 0, 4)
+			in.Request.Demand = wire.Demand{InputTokens: 100, OutputTokens: 100, MaxTokens: 1000}
+			now := time.Duration(0)
+			b.ReportAllocs()
+			for b.Loop() {
+				now += time.Microsecond
+				out = serve(p, now, in, out)
+			}
+		})
+	}
 	b.Run("served", func(b *testing.B) {
 		p, in, out := busy(b), &wire.Input{}, make([]wire.Effect, 0, 4)
 		now := time.Duration(0)
@@ -42,6 +102,16 @@ func BenchmarkStep(b *testing.B) {
 			now += time.Microsecond
 			in.Request.Call++
 			out = serve(p, now, in, out)
+		}
+	})
+	b.Run("queued", func(b *testing.B) {
+		p, in, out := busy(b), &wire.Input{}, make([]wire.Effect, 0, 4)
+		working := fill(p, in)
+		now := time.Duration(0)
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i = (i + 1) % len(working) {
+			now += time.Microsecond
+			out = relieve(p, now, in, &working[i], out)
 		}
 	})
 	b.Run("refused", func(b *testing.B) {
@@ -61,4 +131,37 @@ func TestStepDoesNotAllocate(t *testing.T) {
 	p, in, out := busy(t), &wire.Input{}, make([]wire.Effect, 0, 4)
 	serve(p, 0, in, out)
 	require.Zero(t, testing.AllocsPerRun(1000, func() { out = serve(p, 0, in, out) }))
+}
+
+// Nor does it where much is going on.
+func TestStepOfManyPartsDoesNotAllocate(t *testing.T) {
+	for order := range Order(numOrders) {
+		c := Capacity{
+			Slots: 100, Queue: 200, Unit: 1000, Service: Service{First: draw.Expo(time.Second), PerToken: time.Millisecond},
+			Discipline: Discipline{Order: order, MaxWait: 50 * time.Microsecond, DropGone: true, CoDel: CoDel{time.Microsecond, 20 * time.Microsecond}},
+			Overload:   Overload{Latency: Curve{Kind: Hyperbolic, Cap: 10}},
+			Autoscale:  &Autoscale{Min: 100, Max: 100, Target: 80, Period: time.Millisecond},
+		}
+		if order == AdaptiveLIFO {
+			c.Discipline.Turns = 10
+		}
+		p, err := New(Config{Capacity: c, Models: make([]ModelConfig, 2), Regions: make([]RegionConfig, 2), Abandoned: Notice{Hears: true, Delay: time.Microsecond}}, draw.New(1))
+		require.NoError(t, err)
+		in, out := &wire.Input{}, make([]wire.Effect, 0, 400)
+		working := fill(p, in)
+		now, i := time.Duration(0), 0
+		step := func() {
+			now += 3 * time.Microsecond
+			in.Ticket %= 1000
+			out = relieve(p, now, in, &working[i], out)
+			if i = (i + 1) % len(working); i%3 == 0 {
+				in.Kind = wire.Abandon
+				out = p.Step(now, in, out[:0])
+			}
+		}
+		for range 2000 {
+			step()
+		}
+		require.Zero(t, testing.AllocsPerRun(2000, step), "order %d", order)
+	}
 }

@@ -9,16 +9,44 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Terms are what all limits have in common: who is counted together, and how a
-// refusal is put.
+// Terms are what all limits have in common: who is counted together, what is
+// counted, and how a refusal is put.
 type Terms struct {
-	Per Counted
+	Per    Counted
+	Charge Charge
+	// Keep says which requests stay counted though they are refused.
+	Keep Keep
 	// Refusal is how the limit says no; the provider's usual form by default.
 	Refusal Refusal
 }
 
 // validate says what is wrong with the terms.
-func (t *Terms) validate() error { return errors.Join(t.Per.validate(), t.Refusal.Validate()) }
+func (t *Terms) validate() error {
+	var keep error
+	switch {
+	case t.Keep >= numKeeps:
+		keep = fmt.Errorf("there is no rule %d of what is kept", t.Keep)
+	case t.Keep != KeepNone && t.Charge.When == AtCompletion:
+		keep = errors.New("what is charged at completion is not charged to who is refused; keep nothing")
+	}
+	return errors.Join(t.Per.validate(), t.Charge.validate(), keep, t.Refusal.Validate())
+}
+
+// counters is how many counters a limit with these terms needs.
+func (t Terms) counters(s Space) int { return t.Per.keys(s) }
+
+// Keep says which refused requests a limit counts. Those that a limit before it
+// refuses never come to it. Permits of what is in flight come back whatever is
+// kept, because no work holds them.
+type Keep uint8
+
+// The rules. The more is kept, the longer the refusals last that retries meet.
+const (
+	KeepNone   Keep = iota // none: what is refused might as well not have come
+	KeepOthers             // those that a later limit, or capacity, refuses
+	KeepAll                // also those that this limit itself refuses
+	numKeeps   = iota
+)
 
 // Counted says whose requests a limit counts together: those that agree in all
 // that is named, as bits. A limit per Account | Model has a counter for each
@@ -133,8 +161,25 @@ func (c Counted) keys(s Space) int {
 
 // keying finds a request's counter.
 type keying struct {
-	way                                              way
-	account, key, address, model, region, org, group uint32 // strides, and the size of an organisation
+	way                                       way
+	group                                     uint32 // the size of an organisation
+	account, key, address, model, region, org axis
+	accounts                                  uint32 // how many are told apart; 0 if none
+}
+
+// axis is one dimension of a counter. Where it is not told apart, its stride
+// is 0.
+type axis struct {
+	size, stride uint32
+}
+
+// of returns how far n is from 0 on the axis. Numbers beyond it begin anew, so
+// that the many addresses of the world share the few counters there are.
+func (a *axis) of(n uint32) uint32 {
+	if n >= a.size {
+		n %= a.size
+	}
+	return n * a.stride
 }
 
 // way is the shortest way to a counter.
@@ -150,17 +195,25 @@ const (
 func (c Counted) keying(s Space) keying {
 	k := keying{group: uint32(max(s.OrgSize, 1))}
 	c = c.with()
-	strides := [...]*uint32{&k.account, &k.key, &k.address, &k.model, &k.region, &k.org}
-	n := 1
-	for i, size := range s.sizes() {
-		if c>>i&1 != 0 && size > 1 {
-			*strides[i] = uint32(n)
-			n *= size
-			k.way = mixed
-		}
+	if c&Account != 0 {
+		k.accounts = uint32(s.Accounts)
 	}
-	if k == (keying{way: mixed, account: 1, group: k.group}) {
+	axes := [...]*axis{&k.account, &k.key, &k.address, &k.model, &k.region, &k.org}
+	n, dimensions := 1, 0
+	for i, size := range s.sizes() {
+		if c>>i&1 == 0 || size <= 1 {
+			*axes[i] = axis{size: math.MaxUint32}
+			continue
+		}
+		*axes[i] = axis{uint32(size), uint32(n)}
+		n *= size
+		dimensions++
+	}
+	switch {
+	case dimensions == 1 && k.account.stride > 0:
 		k.way = byAccount
+	case dimensions > 0:
+		k.way = mixed
 	}
 	return k
 }
@@ -177,6 +230,18 @@ func (k *keying) of(r *wire.Request) uint32 {
 }
 
 func (k *keying) mixed(r *wire.Request) uint32 {
-	return r.Account*k.account + uint32(r.Target.Key)*k.key + r.Address*k.address +
-		uint32(r.Target.Model)*k.model + uint32(r.Target.Region)*k.region + r.Account/k.group*k.org
+	return k.account.of(r.Account) + k.key.of(uint32(r.Target.Key)) + k.address.of(r.Address) +
+		k.model.of(uint32(r.Target.Model)) + k.region.of(uint32(r.Target.Region)) + k.org.of(r.Account/k.group)
+}
+
+// forget makes the counters of an account as they were in the beginning, where
+// accounts have counters of their own: they are the first axis.
+func forget[T any](k *keying, account uint32, counters []T) {
+	if k.accounts == 0 {
+		return
+	}
+	var fresh T
+	for i := int(account % k.accounts); i < len(counters); i += int(k.accounts) {
+		counters[i] = fresh
+	}
 }

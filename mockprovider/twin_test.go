@@ -1,7 +1,6 @@
 package mockprovider
 
 import (
-	"math/big"
 	"slices"
 	"testing"
 	"time"
@@ -17,51 +16,65 @@ import (
 // has happened and counts them anew each time.
 type twin struct {
 	cfg      Config
-	counts   map[[2]uint32]naive // of limits that count in time, by limit and account
+	counts   map[counterOf]naive // of limits that count in time
 	serving  []*twinJob
 	queue    []*twinJob
 	answered map[uint32]int
 }
 
 type twinJob struct {
-	ticket, account uint32
-	job             uint32 // what the provider calls it, once started
+	ticket uint32
+	r      wire.Request
+	since  time.Duration
+	job    uint32 // what the provider calls it, once started
 }
 
-// counter returns what a limit has counted of an account; nil if it is none
+// counterOf says whose counter of which limit: with nothing in what is not told
+// apart.
+type counterOf struct {
+	limit int
+	apart [3]uint32 // account, key, organisation
+}
+
+// whose says whose counter counts r.
+func (w *twin) whose(limit int, r *wire.Request) counterOf {
+	c, per := counterOf{limit: limit}, termsOf(w.cfg.Limits[limit]).Per
+	if per&(Account|Key) != 0 && w.cfg.Accounts > 0 {
+		c.apart[0] = r.Account
+	}
+	if per&Key != 0 && w.cfg.Keys > 0 {
+		c.apart[1] = uint32(r.Target.Key)
+	}
+	if per&Organisation != 0 && w.cfg.Accounts > 0 {
+		c.apart[2] = r.Account / uint32(max(1, w.cfg.OrgSize))
+	}
+	return c
+}
+
+// counter returns what a limit has counted of the caller of r; nil if it is none
 // that counts in time.
-func (w *twin) counter(limit int, account uint32) naive {
-	var fresh naive
-	var per Counted
-	switch l := w.cfg.Limits[limit].(type) {
-	case Window:
-		fresh, per = &naiveWindow{Window: l}, l.Per
-	case Joint:
-		fresh, per = &naiveWindow{Window: Window{Limit: l.Limit, Length: l.Length, Anchored: l.Anchored}}, l.Per
-	case SlidingLog:
-		fresh, per = &naiveLog{SlidingLog: l}, l.Per
-	case SlidingCounter:
-		fresh, per = &naiveCounter{SlidingCounter: l}, l.Per
-	case TokenBucket:
-		fresh, per = &gcra{l, new(big.Rat)}, l.Per
-	default:
+func (w *twin) counter(limit int, r *wire.Request) naive {
+	l := w.cfg.Limits[limit]
+	fresh, _, _ := twinOf(l)
+	if j, ok := l.(Joint); ok {
+		fresh = &naiveWindow{limit: int64(j.Limit), length: j.Length, anchored: j.Anchored}
+	}
+	if fresh == nil {
 		return nil
 	}
-	key := [2]uint32{uint32(limit), 0}
-	if per == Account && w.cfg.Accounts > 0 {
-		key[1] = account
-	}
+	key := w.whose(limit, r)
 	if w.counts[key] == nil {
 		w.counts[key] = fresh
 	}
 	return w.counts[key]
 }
 
-// inFlight counts the requests of an account, or of all, that are not over.
-func (w *twin) inFlight(per Counted, account uint32) (n int32) {
+// inFlight counts what a limit counts with r of what is not over: requests, or
+// what they were charged.
+func (w *twin) inFlight(limit int, r *wire.Request) (n int64) {
 	for _, j := range append(slices.Clone(w.serving), w.queue...) {
-		if per == Everyone || w.cfg.Accounts == 0 || j.account == account {
-			n++
+		if w.whose(limit, &j.r) == w.whose(limit, r) {
+			n += naiveCost(termsOf(w.cfg.Limits[limit]).Charge, &j.r)
 		}
 	}
 	return n
@@ -70,32 +83,38 @@ func (w *twin) inFlight(per Counted, account uint32) (n int32) {
 // refusal says why a request is refused, and counts what it takes; OK if it is
 // not.
 func (w *twin) refusal(now time.Duration, r *wire.Request) wire.Class {
-	for _, o := range w.cfg.Outages {
-		if o.From <= now && now < o.To {
+	for _, f := range w.cfg.Faults {
+		if f.From <= now && now < f.To {
 			return wire.Overloaded
 		}
 	}
 	if slices.Contains(w.cfg.RejectKeys, r.Target.Key) || w.cfg.Accounts > 0 && int(r.Account) >= w.cfg.Accounts {
 		return wire.Auth
 	}
+	if w.cfg.Keys > 0 && int(r.Target.Key) >= w.cfg.Keys {
+		return wire.Auth
+	}
 	verdict, passed := wire.OK, len(w.cfg.Limits)
 	for i, l := range w.cfg.Limits {
 		switch l := l.(type) {
 		case Semaphore:
-			if w.inFlight(l.Per, r.Account) >= l.Limit {
+			cost := naiveCost(l.Charge, r)
+			if cost > int64(l.Limit) {
+				verdict = wire.TooLarge
+			} else if w.inFlight(i, r)+max(1, cost) > int64(l.Limit) {
 				verdict = wire.Concurrency
 			}
 		case Joint:
-			started := w.counter(i, r.Account).(*naiveWindow)
-			if !started.room(now) {
-				verdict = wire.Rate
-			} else if started.used(now)+w.inFlight(l.Per, r.Account) >= l.Limit {
+			started := w.counter(i, r).(*naiveWindow)
+			if started.used(now)+w.inFlight(i, r) >= int64(l.Limit) {
 				verdict = wire.Concurrency
+				started.refused(now, 1, l.Keep == KeepAll)
+			}
+			if !started.room(now, 1) && verdict != wire.OK {
+				verdict = wire.Rate
 			}
 		default:
-			if !w.counter(i, r.Account).room(now) {
-				verdict = wire.Rate
-			}
+			verdict = w.ask(i, now, r)
 		}
 		if verdict != wire.OK {
 			passed = i
@@ -105,14 +124,60 @@ func (w *twin) refusal(now time.Duration, r *wire.Request) wire.Class {
 	if verdict == wire.OK && w.cfg.Slots > 0 && len(w.serving) == w.cfg.Slots && len(w.queue) == w.cfg.Queue {
 		verdict = wire.Overloaded
 	}
-	if verdict == wire.OK || w.cfg.KeepOnRefusal {
-		for i := range passed {
-			if c := w.counter(i, r.Account); c != nil {
-				c.count(now)
-			}
+	for i := range passed {
+		if c := w.counter(i, r); c != nil && (verdict == wire.OK || termsOf(w.cfg.Limits[i]).Keep != KeepNone) {
+			c.charge(now, naiveCost(termsOf(w.cfg.Limits[i]).Charge, r))
 		}
 	}
 	return verdict
+}
+
+// ask asks a limit that counts in time.
+func (w *twin) ask(limit int, now time.Duration, r *wire.Request) wire.Class {
+	_, terms, whole := twinOf(w.cfg.Limits[limit])
+	twin, cost := w.counter(limit, r), naiveCost(terms.Charge, r)
+	if twin.room(now, max(1, cost)) {
+		return wire.OK
+	}
+	twin.refused(now, cost, terms.Keep == KeepAll)
+	_, ramp := w.cfg.Limits[limit].(Ramp)
+	_, quota := w.cfg.Limits[limit].(Quota)
+	switch {
+	case ramp:
+		return wire.Acceleration
+	case cost > whole:
+		return wire.TooLarge
+	case quota:
+		return wire.Quota
+	case terms.Charge.Count != Requests:
+		return wire.TokenRate
+	}
+	return wire.Rate
+}
+
+// ends settles what a request that was served is charged.
+func (w *twin) ends(now time.Duration, j *twinJob) {
+	for i, l := range w.cfg.Limits {
+		if c, charge := w.counter(i, &j.r), termsOf(l).Charge; c != nil {
+			since := j.since
+			if charge.When == AtCompletion {
+				since = now
+			}
+			e := Ended{Tokens: j.r.Demand.Output()}
+			c.correct(now, since, naiveDue(charge, &j.r, e)-naiveCost(charge, &j.r))
+		}
+	}
+}
+
+func termsOf(l Limit) Terms {
+	switch l := l.(type) {
+	case Semaphore:
+		return l.Terms
+	case Joint:
+		return l.Terms
+	}
+	_, terms, _ := twinOf(l)
+	return terms
 }
 
 // bytesOf hands out the bytes of a script, zeros when it is over.
@@ -132,7 +197,7 @@ func (b *bytesOf) below(n int) int {
 // configOf makes a small configuration, with all that can go together.
 func configOf(b *bytesOf) Config {
 	cfg := Config{
-		KeepOnRefusal: b.below(2) == 1, Capacity: Capacity{Slots: b.below(4), Service: takes(5)}, Space: Space{Accounts: b.below(4)},
+		Capacity: Capacity{Slots: b.below(4), Service: takes(5)}, Space: Space{Accounts: b.below(4), Keys: b.below(4), OrgSize: b.below(3)},
 		RejectKeys: []uint8{1}, RefusalTime: time.Duration(b.below(3)),
 	}
 	if cfg.Slots > 0 {
@@ -143,30 +208,51 @@ func configOf(b *bytesOf) Config {
 	}
 	for range b.below(3) {
 		from := time.Duration(b.below(100))
-		cfg.Outages = append(cfg.Outages, Outage{From: from, To: from + time.Duration(1+b.below(40))})
+		cfg.Faults = append(cfg.Faults, Outage(from, from+time.Duration(1+b.below(40)), Refusal{}))
 	}
 	return cfg
 }
 
 // limitOf makes a small limit of any kind.
 func limitOf(b *bytesOf) Limit {
-	per, kind, limit := Counted(b.below(2)), b.below(6), int32(1+b.below(4))
-	if kind == 0 {
-		return Semaphore{Limit: limit, Terms: Terms{Per: per}}
+	terms := Terms{Per: [...]Counted{Everyone, Account, Key, Account | Key, Organisation}[b.below(5)], Keep: Keep(b.below(numKeeps))}
+	kind, limit, length := b.below(12), int32(1+b.below(4)), time.Duration(1+b.below(30))
+	if kind > 1 && b.below(2) == 1 { // tokens, then
+		terms.Charge = Charge{Count: Unit(b.below(numUnits)), When: Moment(b.below(numMoments))}
+		if terms.Charge.When == AtCompletion {
+			terms.Keep = KeepNone
+		}
+		limit *= 4
 	}
-	length := time.Duration(1 + b.below(30))
 	switch kind {
+	case 0:
+		return Joint{Limit: limit, Length: length, Anchored: b.below(2) == 1, Terms: terms}
 	case 1:
-		return Window{Limit: limit, Length: length, Anchored: b.below(2) == 1, Terms: Terms{Per: per}}
+		terms.Charge.Count = Unit(b.below(numUnits))
+		return Semaphore{Limit: limit, Terms: terms}
 	case 2:
-		return Joint{Limit: limit, Length: length, Anchored: b.below(2) == 1, Terms: Terms{Per: per}}
+		return Window{Limit: limit, Length: length, Anchored: b.below(2) == 1, Terms: terms}
 	case 3:
-		return SlidingLog{Limit: limit, Length: length, Terms: Terms{Per: per}}
+		if terms.Charge.settles() {
+			terms.Keep = min(terms.Keep, KeepOthers)
+		}
+		return SlidingLog{Limit: limit, Length: length, Terms: terms}
 	case 4:
-		return SlidingCounter{Limit: limit, Length: length, Terms: Terms{Per: per}}
-	default:
-		return TokenBucket{Limit: limit, Length: length, Burst: int32(1 + b.below(4)), Terms: Terms{Per: per}}
+		return SlidingCounter{Limit: limit, Length: length, Terms: terms}
+	case 5:
+		return GCRA{Interval: length, Tolerance: time.Duration(b.below(60)), Terms: terms}
+	case 6:
+		return LeakyBucket{Limit: limit, Length: length, Size: int32(1 + b.below(9)), Terms: terms}
+	case 7:
+		return Quota{Limit: limit, Every: length, At: time.Duration(b.below(int(length))), Terms: terms}
+	case 8:
+		return Sliced{Limit: limit, Length: 3 * length, Slices: 3, Terms: terms}
+	case 9:
+		return Penalty{Limit: limit, Length: length, Block: length + time.Duration(b.below(30)), Restarts: b.below(2) == 1, Terms: terms}
+	case 10:
+		return Ramp{Base: limit, Length: length, Growth: int32(100 + b.below(100)), Terms: terms}
 	}
+	return TokenBucket{Limit: limit, Length: length, Burst: int32(1 + b.below(9)), Terms: terms}
 }
 
 // checkScript plays any bytes to a provider and to its twin, and compares them
@@ -176,7 +262,7 @@ func checkScript(t require.TestingT, script []byte) {
 	cfg := configOf(b)
 	p, err := New(cfg, draw.New(1))
 	require.NoError(t, err)
-	w := &twin{cfg: cfg, counts: map[[2]uint32]naive{}, answered: map[uint32]int{}}
+	w := &twin{cfg: cfg, counts: map[counterOf]naive{}, answered: map[uint32]int{}}
 	now, ticket := time.Duration(0), uint32(0)
 	// step tells both; want is what the twin expects, in order.
 	step := func(in wire.Input, want ...wire.Effect) []wire.Effect {
@@ -198,14 +284,13 @@ func checkScript(t require.TestingT, script []byte) {
 		}
 		require.LessOrEqual(t, p.Queued(), cfg.Queue)
 		for i, g := range p.gates {
-			switch g := g.(type) {
-			case *semaphore:
-				for account, used := range g.used {
-					require.Equal(t, w.inFlight(cfg.Limits[i].(Semaphore).Per, uint32(account)), used)
-				}
-			case *joint:
-				for account, k := range g.keys {
-					require.Equal(t, w.inFlight(cfg.Limits[i].(Joint).Per, uint32(account)), k.inFlight)
+			for _, j := range append(slices.Clone(w.serving), w.queue...) {
+				switch g := g.(type) {
+				case *semaphore:
+					require.EqualValues(t, w.inFlight(i, &j.r), g.used[g.of(&j.r)])
+					require.LessOrEqual(t, g.used[g.of(&j.r)], cfg.Limits[i].(Semaphore).Limit)
+				case *joint:
+					require.EqualValues(t, w.inFlight(i, &j.r), g.keys[g.of(&j.r)].inFlight)
 				}
 			}
 		}
@@ -215,6 +300,7 @@ func checkScript(t require.TestingT, script []byte) {
 	finish := func(i int) {
 		j := w.serving[i]
 		w.serving = slices.Delete(w.serving, i, i+1)
+		w.ends(now, j)
 		want := []wire.Effect{{Kind: wire.Replied, Ticket: j.ticket, Reply: wire.Reply{Class: wire.OK}}}
 		if len(w.queue) > 0 {
 			next := w.queue[0]
@@ -247,10 +333,13 @@ func checkScript(t require.TestingT, script []byte) {
 			}
 		default:
 			ticket++
-			r := wire.Request{Call: uint64(ticket), Attempt: 1, Account: uint32(b.below(4)), Target: wire.Target{Key: uint8(b.below(5))}}
+			r := wire.Request{
+				Call: uint64(ticket), Attempt: 1, Account: uint32(b.below(4)), Target: wire.Target{Key: uint8(b.below(5))},
+				Demand: wire.Demand{InputTokens: uint32(b.below(4)), OutputTokens: uint32(b.below(5)), MaxTokens: uint32(b.below(6))},
+			}
 			in := wire.Input{Kind: wire.Arrive, Ticket: ticket, Request: r}
 			class := w.refusal(now, &r)
-			j := &twinJob{ticket: ticket, account: r.Account}
+			j := &twinJob{ticket: ticket, r: r, since: now}
 			switch {
 			case class != wire.OK:
 				step(in, wire.Effect{Kind: wire.Replied, Ticket: ticket, Reply: wire.Reply{Class: class}})
@@ -281,5 +370,8 @@ func TestProviderAgainstNaiveTwin(t *testing.T) {
 func FuzzStep(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 2, 3, 0, 2, 2, 1, 1, 3, 20, 1, 0, 0, 2, 2, 1, 10, 5, 7, 6, 5, 4, 3, 2, 1})
-	f.Fuzz(func(t *testing.T, script []byte) { checkScript(t, script) })
+	f.Fuzz(func(t *testing.T, script []byte) {
+		checkScript(t, script)
+		checkCapacity(t, script)
+	})
 }

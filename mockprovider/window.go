@@ -6,14 +6,14 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Window is a fixed-window limit: at most Limit requests in each window of
-// length Length. Requests it refuses are not counted. Around a boundary, any
-// interval shorter than Length may admit up to 2·Limit.
+// Window is a fixed-window limit: at most Limit in each window of length
+// Length. Around a boundary, any interval shorter than Length may admit up to
+// 2·Limit.
 type Window struct {
 	Limit  int32
 	Length time.Duration
-	// Anchored windows begin with the first request after the last one is
-	// over; others are aligned to the provider's clock.
+	// Anchored windows begin with the first charge after the last one is over;
+	// others are aligned to the provider's clock.
 	Anchored bool
 	Terms
 }
@@ -24,66 +24,120 @@ func (w Window) Validate() error {
 }
 
 // Bound implements Limit: the limit ÷ the window's length.
-func (w Window) Bound(load Load) Bound {
-	return Bound{Count: int64(w.Limit) * int64(w.Per.keys(load.Space)), Per: w.Length}
-}
+func (w Window) Bound(load Load) Bound { return w.Terms.bound(w.Limit, w.Length, &load) }
 
 // Gate implements Limit.
 func (w Window) Gate(space Space) Gate {
-	return &window{Window: w, keying: w.Per.keying(space), keys: make([]windowKey, w.Per.keys(space))}
+	return &window{
+		meter: w.Terms.meter(w.Limit, space), alignment: alignment{length: w.Length, anchored: w.Anchored},
+		refusal: w.Refusal, keys: make([]windowKey, w.counters(space)),
+	}
 }
 
-// windowKey counts one key's requests in its current window, which is over at
-// end. The zero value is a window that is over.
+// windowKey is what one caller has used of the current window, which is over
+// at end. The zero value is a window that is over.
 type windowKey struct {
 	end  time.Duration
 	used int32
 }
 
-// windowEnd returns the end of the window that a request at now begins or, if
-// windows are aligned to the clock, falls into.
-func windowEnd(now, length time.Duration, anchored bool) time.Duration {
-	if !anchored {
-		now -= now % length
-	}
-	return later(now, length)
-}
+// in reports whether the window, of that length, is the one that saw t.
+func (k *windowKey) in(t, length time.Duration) bool { return t < k.end && k.end-t <= length }
 
 type window struct {
-	Window
-	keying
-	keys []windowKey
+	meter
+	alignment
+	opened  bool // Take has just opened the window, where not each is charged 1 for good
+	keys    []windowKey
+	refusal Refusal
 }
 
 // Take implements Gate.
 func (w *window) Take(now time.Duration, r *wire.Request) bool {
 	k := &w.keys[w.of(r)]
-	if now >= k.end {
-		k.used, k.end = 0, windowEnd(now, w.Length, w.Anchored)
+	if now < k.end && k.used < w.quick { // the usual case
+		k.used++
+		return true
 	}
-	if k.used >= w.Limit {
+	return w.take(now, r, k)
+}
+
+func (w *window) take(now time.Duration, r *wire.Request, k *windowKey) bool {
+	n := w.cost(r)
+	over := now >= k.end
+	if over {
+		k.used = 0
+	}
+	fits := room(n) <= w.limit-k.used
+	if !fits && w.keep != KeepAll {
 		return false
 	}
-	k.used++
-	return true
+	if w.opened = over && n > 0; w.opened {
+		k.end = w.end(now)
+	}
+	k.used = plus(k.used, n)
+	return fits
 }
 
 // Refuse implements Gate.
 func (w *window) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
 	k := &w.keys[w.of(r)]
-	w.Refusal.reply(to, wire.Rate, k.end-now, w.Limit, w.Limit-k.used)
+	left := max(0, k.end-now) // what can never pass may find a window that is over
+	class, ready := w.verdict(r, left)
+	w.refusal.reply(to, class, ready, w.limit, max(0, w.limit-k.used))
+	to.Reset = left
 }
 
-// Undo implements Gate. A window that no request is left in has not begun.
-func (w *window) Undo(_ time.Duration, r *wire.Request, keep bool) {
-	if keep {
-		return
+// Undo implements Gate. A window that Take has opened has not begun.
+func (w *window) Undo(_ time.Duration, r *wire.Request) {
+	if w.keep == KeepNone {
+		w.takeBack(r)
 	}
+}
+
+// takeBack makes it as if Take had not let r in. Where each is charged 1 for
+// good, a window that nobody is left in has been opened by r.
+func (w *window) takeBack(r *wire.Request) {
 	k := &w.keys[w.of(r)]
-	if k.used--; k.used == 0 {
+	k.used -= w.cost(r)
+	if w.ones && k.used == 0 || !w.ones && w.opened {
 		k.end = 0
 	}
 }
 
-// Release implements Gate: a window does not care when work is over, or how.
-func (*window) Release(time.Duration, *wire.Request, Ended) {}
+// Release implements Gate.
+func (w *window) Release(now time.Duration, r *wire.Request, e Ended) {
+	if w.settles {
+		w.settle(now, r, &e)
+	}
+}
+
+// settle corrects what r was charged, in the window of the charge.
+func (w *window) settle(now time.Duration, r *wire.Request, e *Ended) {
+	k := &w.keys[w.of(r)]
+	n := w.change(r, e)
+	switch {
+	case w.late():
+		if now >= k.end && n > 0 {
+			k.used, k.end = 0, w.end(now)
+		}
+		k.used = plus(k.used, n)
+	case k.in(e.Since, w.length):
+		k.used = plus(k.used, n)
+	}
+}
+
+// Tell implements Teller.
+func (w *window) Tell(now time.Duration, r *wire.Request) Standing {
+	k := w.keys[w.of(r)]
+	if now >= k.end {
+		k = windowKey{end: now}
+	}
+	return w.standing(k.used, k.end-now)
+}
+
+// Scale implements Scaler.
+func (w *window) Scale(_ time.Duration, percent int32) { w.scale(percent) }
+
+// Forget implements Forgetter.
+func (w *window) Forget(account uint32) { forget(&w.keying, account, w.keys) }

@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
-	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
 
@@ -88,103 +86,4 @@ func TestWindowOfTheArticle(t *testing.T) {
 		require.Equal(t, 0, arrivals(t, p, time.Minute-1), "the 121st")
 		require.Equal(t, 1, arrivals(t, p, time.Minute))
 	}
-}
-
-// naiveWindow is the twin that is too simple to be wrong: it remembers every
-// request that it has counted.
-type naiveWindow struct {
-	Window
-	starts  []time.Duration // of windows, if anchored
-	counted []time.Duration
-}
-
-// start returns when the window began that a request at now falls into; now if
-// it would begin one.
-func (w *naiveWindow) start(now time.Duration) time.Duration {
-	n := len(w.starts)
-	switch {
-	case !w.Anchored:
-		return now / w.Length * w.Length
-	case n > 0 && now-w.starts[n-1] < w.Length:
-		return w.starts[n-1]
-	}
-	return now
-}
-
-// used is how many were counted in the window that a request at now falls into.
-func (w *naiveWindow) used(now time.Duration) (n int32) {
-	for _, t := range w.counted {
-		if t >= w.start(now) {
-			n++
-		}
-	}
-	return n
-}
-
-func (w *naiveWindow) room(now time.Duration) bool { return w.used(now) < w.Limit }
-
-func (w *naiveWindow) count(now time.Duration) {
-	if s := w.start(now); w.Anchored && (len(w.starts) == 0 || s != w.starts[len(w.starts)-1]) {
-		w.starts = append(w.starts, s)
-	}
-	w.counted = append(w.counted, now)
-}
-
-func TestWindowAgainstNaiveTwin(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := Window{
-			Limit:    rapid.Int32Range(1, 6).Draw(t, "limit"),
-			Length:   time.Duration(rapid.IntRange(1, 50).Draw(t, "length")),
-			Anchored: rapid.Bool().Draw(t, "anchored"),
-		}
-		twin, gate := naiveWindow{Window: w}, w.Gate(Space{})
-		now := time.Duration(0)
-		for range rapid.IntRange(20, 80).Draw(t, "requests") {
-			now += time.Duration(rapid.IntRange(0, 15).Draw(t, "dt"))
-			want := twin.room(now)
-			if want {
-				twin.count(now)
-			}
-			require.Equal(t, want, gate.Take(now, &wire.Request{}), "at %d", now)
-			if !want {
-				var r wire.Reply
-				gate.Refuse(now, &wire.Request{}, &r)
-				require.Equal(t, w.Limit, r.Limit)
-				require.Zero(t, r.Remaining)
-			}
-		}
-		for _, from := range twin.counted { // at most twice the limit in any half-open interval
-			n := int32(0)
-			for _, t := range twin.counted {
-				if t >= from && t < from+w.Length {
-					n++
-				}
-			}
-			require.LessOrEqual(t, n, 2*w.Limit)
-		}
-	})
-}
-
-// A request that is taken back might as well not have come.
-func TestWindowUndo(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := Window{
-			Limit:    rapid.Int32Range(1, 4).Draw(t, "limit"),
-			Length:   time.Duration(rapid.IntRange(1, 30).Draw(t, "length")),
-			Anchored: rapid.Bool().Draw(t, "anchored"),
-		}
-		disturbed, quiet := w.Gate(Space{}), w.Gate(Space{})
-		now := time.Duration(0)
-		var r wire.Request
-		for range rapid.IntRange(20, 60).Draw(t, "requests") {
-			now += time.Duration(rapid.IntRange(0, 15).Draw(t, "dt"))
-			if rapid.Bool().Draw(t, "undone") {
-				if disturbed.Take(now, &r) {
-					disturbed.Undo(now, &r, false)
-				}
-				continue
-			}
-			require.Equal(t, quiet.Take(now, &r), disturbed.Take(now, &r), "at %d", now)
-		}
-	})
 }

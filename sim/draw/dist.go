@@ -14,18 +14,21 @@ const (
 	Uniform                 // between Low and High
 	Exponential             // with the given mean
 	Lognormal               // with the given mean and coefficient of variation
+	Empirical               // with given quantiles; see Quantiles and Values
 )
 
 // Dist is a distribution of durations, such as a service time or a think
 // time. The zero value is the constant zero.
 type Dist struct {
 	Kind Kind
-	// Mean is the mean of a constant, exponential or lognormal distribution.
+	// Mean is the mean, but that of a uniform distribution goes without saying.
 	Mean time.Duration
-	// Low and High bound a uniform distribution: Low ≤ x < High.
+	// Low and High bound a uniform distribution, Low ≤ x < High, and an
+	// empirical one, Low ≤ x ≤ High.
 	Low, High time.Duration
 	// CV is the coefficient of variation of a lognormal distribution, ≥ 0.
-	CV float64
+	CV    float64
+	table *table // of an empirical distribution
 }
 
 // Const returns the distribution that is always d.
@@ -46,6 +49,8 @@ func (d Dist) Draw(r Rand, n uint64) time.Duration {
 		return r.Exp(n, d.Mean)
 	case Lognormal:
 		return r.Lognormal(n, d.Mean, d.CV)
+	case Empirical:
+		return d.table.draw(r, n)
 	default:
 		return d.Mean
 	}
@@ -68,6 +73,8 @@ func (d Dist) String() string {
 		return fmt.Sprintf("exponential %v", d.Mean)
 	case Lognormal:
 		return fmt.Sprintf("lognormal %v cv %g", d.Mean, d.CV)
+	case Empirical:
+		return fmt.Sprintf("empirical %v..%v mean %v", d.Low, d.High, d.Mean)
 	default:
 		return d.Mean.String()
 	}

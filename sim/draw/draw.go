@@ -108,6 +108,13 @@ func (r Rand) Lognormal(n uint64, mean time.Duration, cv float64) time.Duration 
 	return clampDuration(float64(x*float64(int64(mean)/q)), q)
 }
 
+// Scale returns d ≥ 0 times a finite f ≥ 0, rounded to the quantum, so that a factor may
+// be applied to what was drawn.
+func (r Rand) Scale(d time.Duration, f float64) time.Duration {
+	q := r.grid()
+	return clampDuration(float64(float64(int64(d)/q)*f), q)
+}
+
 func (r Rand) grid() int64 { return max(r.quantum, 1) }
 
 // clampDuration rounds x ≥ 0 quanta to a duration and saturates instead of

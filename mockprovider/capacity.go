@@ -1,0 +1,57 @@
+package mockprovider
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Capacity is what serves requests, and for how long.
+type Capacity struct {
+	// Slots is how many requests are served at a time, 0 for no bound; Queue
+	// how many may wait for a slot. Full is the reply when there is no room, and
+	// to whoever is dropped from the queue.
+	Slots, Queue int
+	Full         Refusal
+	Service      Service
+	// Discipline is how the queue is served.
+	Discipline Discipline
+	// Unit makes the slots a pool of tokens: a request takes one for every Unit
+	// tokens of its prompt and answer, the last begun one included. 0 gives each
+	// request one slot.
+	Unit uint32
+	// Overload is what load does to requests.
+	Overload Overload
+	// Autoscale, if not nil, makes the number of slots follow the load; Slots
+	// is how many there are at first.
+	Autoscale *Autoscale
+	// Day is a factor on the slots, by time; 1 if left out.
+	Day Schedule
+}
+
+// most bounds slots, places and factors on them.
+const (
+	mostSlots  = 1_000_000_000
+	mostFactor = 1000.0
+)
+
+// validate reports to say everything that is wrong with the capacity.
+func (c *Capacity) validate(say func(what string, err error)) {
+	say("full", c.Full.Validate())
+	say("service", c.Service.Validate())
+	switch {
+	case c.Slots < 0 || c.Queue < 0:
+		say("capacity", errors.New("slots and queue must not be negative"))
+	case c.Slots > mostSlots || c.Queue > mostSlots:
+		say("capacity", fmt.Errorf("slots and queue must be at most %d", mostSlots))
+	case c.Slots == 0 && c.Queue > 0:
+		say("capacity", errors.New("a queue needs a bounded number of slots"))
+	case c.Slots == 0 && (c.Unit > 0 || c.Autoscale != nil || len(c.Day.Steps) > 0):
+		say("capacity", errors.New("units, an autoscaler and the day's course need a bounded number of slots"))
+	}
+	say("queue", c.Discipline.validate(c.Queue))
+	say("overload", c.Overload.validate(c.Slots))
+	if c.Autoscale != nil && c.Slots > 0 {
+		say("autoscale", c.Autoscale.validate(c.Slots))
+	}
+	say("day", c.Day.validate(0, mostFactor))
+}

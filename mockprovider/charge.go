@@ -1,0 +1,152 @@
+package mockprovider
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"herdlab/mockprovider/wire"
+)
+
+// Charge says what a limit counts of a request, and when. The zero Charge
+// counts each as 1 when it is let in, whatever becomes of it.
+type Charge struct {
+	Count Unit
+	When  Moment
+	// Least is the least output that is charged as long as the true one is not
+	// known, in tokens: some providers reserve no less, whatever is asked for.
+	Least uint32
+	// Failed and Cancelled are what requests that are not served cost in the
+	// end: those that fail, and those whose client hangs up and is noticed.
+	Failed, Cancelled Settlement
+}
+
+// Unit is what is counted.
+type Unit uint8
+
+// The units.
+const (
+	Requests     Unit = iota // each request is 1
+	InputTokens              // tokens of the prompt
+	OutputTokens             // tokens of the answer
+	AllTokens                // both
+	numUnits     = iota
+)
+
+// Moment is when tokens of the answer are charged. Nobody knows how many they
+// will be before the answer is complete; what is charged before is the cap that
+// the request states (max_tokens) or, if it states none, what it will be.
+type Moment uint8
+
+// The moments.
+const (
+	// AtAdmission charges the cap, and keeps it whatever is produced.
+	AtAdmission Moment = iota
+	// Reserved charges the cap, and what was produced in its place at the end.
+	// The difference is given back to the time of the charge: where that is over,
+	// it is lost.
+	Reserved
+	// AtCompletion lets in as long as anything is left, and charges what was
+	// produced at the end: so many requests that come together all pass.
+	AtCompletion
+	numMoments = iota
+)
+
+// Settlement is what a request that was not served costs in the end.
+type Settlement uint8
+
+// The settlements.
+const (
+	AsServed       Settlement = iota // as if it had been served
+	Refunded                         // nothing
+	Produced                         // what was produced: the prompt, and the answer as far as it came; a whole request
+	Whole                            // what was, or would have been, charged at admission
+	numSettlements = iota
+)
+
+// validate says what is wrong with the charge.
+func (c *Charge) validate() error {
+	switch {
+	case c.Count >= numUnits:
+		return fmt.Errorf("charge: there is no unit %d", c.Count)
+	case c.When >= numMoments:
+		return fmt.Errorf("charge: there is no moment %d", c.When)
+	case c.Failed >= numSettlements:
+		return fmt.Errorf("charge: there is no settlement %d", c.Failed)
+	case c.Cancelled >= numSettlements:
+		return fmt.Errorf("charge: there is no settlement %d", c.Cancelled)
+	case c.Least > 0 && c.Count < OutputTokens:
+		return errors.New("charge: a least output needs a limit that counts output tokens")
+	}
+	return nil
+}
+
+// settles reports whether the end of a request may change what it is charged.
+func (c *Charge) settles() bool {
+	return c.When == AtCompletion || c.When == Reserved && c.Count >= OutputTokens || c.Failed != AsServed || c.Cancelled != AsServed
+}
+
+// tokens saturates a number of tokens, which as a rule is far below that.
+func tokens(n uint64) int32 { return int32(min(n, math.MaxInt32)) }
+
+// whole is what r is charged if nothing is known of its answer.
+func (c *Charge) whole(r *wire.Request) int32 {
+	out := r.Demand.OutputTokens
+	if r.Demand.MaxTokens > 0 {
+		out = r.Demand.MaxTokens
+	}
+	return c.amount(r, max(out, c.Least))
+}
+
+// amount is what r is charged if its answer has so many tokens.
+func (c *Charge) amount(r *wire.Request, output uint32) int32 {
+	switch c.Count {
+	case Requests:
+		return 1
+	case InputTokens:
+		return tokens(uint64(r.Demand.InputTokens))
+	case OutputTokens:
+		return tokens(uint64(output))
+	}
+	return tokens(uint64(r.Demand.InputTokens) + uint64(output))
+}
+
+// due is what r costs in the end.
+func (c *Charge) due(r *wire.Request, e *Ended) int32 {
+	s := AsServed
+	switch e.Class {
+	case wire.OK:
+	case wire.Cancelled:
+		s = c.Cancelled
+	default:
+		s = c.Failed
+	}
+	switch {
+	case s == Refunded:
+		return 0
+	case s == Whole || s == AsServed && c.When == AtAdmission:
+		return c.whole(r)
+	}
+	return c.amount(r, e.Tokens)
+}
+
+// mean is the mean of what a request of a load costs in the end, if it is
+// served; 0 if that is not known.
+func (c *Charge) mean(load *Load) float64 {
+	out := load.MeanOutput
+	if c.When == AtAdmission {
+		if load.MeanReserved > 0 {
+			out = load.MeanReserved
+		}
+		out = max(out, float64(c.Least))
+	}
+	switch c.Count {
+	case Requests:
+		return 1
+	case InputTokens:
+		return load.MeanInput
+	case OutputTokens:
+		return out
+	}
+	return load.MeanInput + out
+}

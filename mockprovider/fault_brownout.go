@@ -1,0 +1,109 @@
+package mockprovider
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Brownout leaves the provider a part of its slots, or some models and regions,
+// which Where may name, a part of theirs. What is in service is carried on, and
+// what waits is served by the slots that are left. Several multiply.
+type Brownout struct {
+	// Percent is what is left, 0 to 99; at least one slot is, unless it is 0.
+	Percent int32
+}
+
+// Name implements Disturbance.
+func (Brownout) Name() string { return "brownout" }
+
+// Validate implements Disturbance.
+func (d Brownout) Validate() error { return validatePercent(d.Percent) }
+
+func (d Brownout) fits(c *Config, where *Match) error {
+	space, all := c.space(), Range{}
+	if where.Models != all && space.Models == 0 || where.Regions != all && space.Regions == 0 {
+		return errors.New("the provider does not tell apart the models or regions that it is for; leave out where")
+	}
+	for m := range max(space.Models, 1) {
+		if where.Models.Has(uint32(m)) && (c.capacity(m).Slots > 0 || d.Percent == 0) {
+			return nil
+		}
+	}
+	return errors.New("there is no part of unbounded slots; bound them, or use latency")
+}
+
+func (d Brownout) hooks(Space) hooks {
+	return hooks{byStation: true, strain: func(s *strain, where *Match) {
+		for i := range s.capacity {
+			if where.Models.Has(uint32(i/s.regions)) && where.Regions.Has(uint32(i%s.regions)) {
+				s.capacity[i] = percentOf(s.capacity[i], d.Percent)
+			}
+		}
+	}}
+}
+
+// LimitCut leaves callers a part of a limit. What has been counted stays
+// counted. Several multiply.
+type LimitCut struct {
+	// Limit is the number of the limit in the configuration, from 1; 0 cuts all
+	// that can be cut.
+	Limit int
+	// Percent is what is left, 0 to 99; at least 1 of what it counts is, unless
+	// it is 0.
+	Percent int32
+}
+
+// Name implements Disturbance.
+func (LimitCut) Name() string { return "limit cut" }
+
+// Validate implements Disturbance.
+func (d LimitCut) Validate() error {
+	if d.Limit < 0 {
+		return errors.New("limits count from 1; 0 is all")
+	}
+	return validatePercent(d.Percent)
+}
+
+func (d LimitCut) fits(c *Config, _ *Match) error {
+	if d.Limit > len(c.Limits) {
+		return fmt.Errorf("there is no limit %d; the provider has %d", d.Limit, len(c.Limits))
+	}
+	for i, l := range c.Limits {
+		if l == nil || l.Validate() != nil {
+			return nil // that is said elsewhere
+		}
+		if _, can := l.Gate(Space{}).(Scaler); can && (d.Limit == 0 || d.Limit == i+1) {
+			return nil
+		}
+	}
+	if d.Limit > 0 {
+		return fmt.Errorf("limit %d cannot be cut", d.Limit)
+	}
+	return errors.New("the provider has no limit that can be cut")
+}
+
+func (d LimitCut) hooks(Space) hooks {
+	return hooks{strain: func(s *strain, _ *Match) {
+		for i := range s.limits {
+			if d.Limit == 0 || d.Limit == i+1 {
+				s.limits[i] = percentOf(s.limits[i], d.Percent)
+			}
+		}
+	}}
+}
+
+func validatePercent(percent int32) error {
+	if percent < 0 || percent > 99 {
+		return fmt.Errorf("%d %% is no part that is left; use 0 to 99", percent)
+	}
+	return nil
+}
+
+// percentOf returns so many percent of percent, and not nothing unless one of
+// them is.
+func percentOf(percent, of int32) int32 {
+	if percent == 0 || of == 0 {
+		return 0
+	}
+	return max(1, percent*of/100)
+}

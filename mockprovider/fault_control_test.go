@@ -1,0 +1,227 @@
+package mockprovider
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/draw"
+)
+
+// Faults can be injected and cleared while the provider runs.
+func TestInjectAndClear(t *testing.T) {
+	s := staged(t, Config{
+		Capacity: Capacity{Slots: 2, Queue: 9, Service: takes(10 * time.Second)},
+		Faults:   []Fault{Outage(100*time.Second, 200*time.Second, Refusal{})},
+	})
+	s.run(`
+		arrive 1 -> 1 started 10s`)
+	black, err := s.provider.Inject(s.now, from(0, Silence{}))
+	require.NoError(t, err)
+	require.Equal(t, 1, black)
+	require.Equal(t, s.now, s.provider.NextTick(), "it is due at once")
+	s.run(`
+		tick -> nothing
+		arrive 2 -> 2 dropped
+		@1s arrive 3 -> 3 dropped`)
+	require.True(t, s.provider.Clear(s.now, black))
+	require.False(t, s.provider.Clear(s.now, black), "it is gone")
+	require.False(t, s.provider.Clear(s.now, 17), "there is no such fault")
+	s.run(`
+		arrive 4 -> 4 started 10s       # ticks or not
+		arrive 5 -> queued`)
+	brown, err := s.provider.Inject(s.now, Fault{To: 60 * time.Second, Does: Brownout{}})
+	require.NoError(t, err)
+	require.Equal(t, []Injected{{0, Outage(100*time.Second, 200*time.Second, Refusal{})}, {brown, Fault{To: 60 * time.Second, Does: Brownout{}}}}, s.provider.Faults(s.now))
+	s.run(`
+		@10s done 1 -> 1 200 ok slot=10s
+		@11s done 4 -> 4 200 ok slot=10s`)
+	require.True(t, s.provider.Clear(s.now, brown))
+	s.run(`
+		tick -> 5 started 10s           # room again, and work waits
+		@100s arrive 6 -> 6 503 overloaded`)
+	require.True(t, s.provider.Clear(s.now, 0), "faults of the configuration too")
+	s.run(`arrive 7 -> 7 started 10s`)
+	require.Empty(t, s.provider.Faults(s.now))
+}
+
+// Work that is struck when a fault is cleared ends as was decided when it
+// started, also if another fault has come since.
+func TestClearedFaultsKeepTheirWord(t *testing.T) {
+	s := staged(t, Config{Capacity: Capacity{Service: takes(10 * time.Second)}})
+	id, err := s.provider.Inject(0, from(0, Spoil{Body: wire.Garbage}))
+	require.NoError(t, err)
+	s.run(`arrive 1 -> 1 started 10s`)
+	require.True(t, s.provider.Clear(s.now, id))
+	s.run(`@1s arrive 2 -> 2 started 10s`)
+	for range 3 {
+		_, err = s.provider.Inject(s.now, from(0, Silence{AfterWork}))
+		require.NoError(t, err)
+	}
+	s.run(`
+		@2s arrive 3 -> 3 started 10s
+		@10s done 1 -> 1 200 server_error garbage tokens=0 slot=10s
+		@11s done 2 -> 2 200 ok slot=10s
+		@12s done 3 -> 3 dropped slot=10s`)
+}
+
+// A provider that runs for long, and is disturbed all the time, does not grow.
+func TestInjectedFaultsTakeNoRoomForGood(t *testing.T) {
+	p, err := New(Config{}, draw.New(1))
+	require.NoError(t, err)
+	for i := range 200_000 {
+		now := time.Duration(i)
+		_, err := p.Inject(now, Fault{To: now + 3, Does: Latency{Factor: 2}})
+		require.NoError(t, err)
+		p.Step(now, &wire.Input{Kind: wire.Tick}, nil)
+	}
+	require.LessOrEqual(t, len(p.faults.slots), 8)
+}
+
+func TestInjectWhatCannotBe(t *testing.T) {
+	p, err := New(Config{}, draw.New(1))
+	require.NoError(t, err)
+	for want, f := range map[string]Fault{
+		"fault: it does nothing; say what it does, or leave it out":                                                       {To: 5},
+		"fault: it must end after it begins; write Forever for one that does not end":                                     {Does: Silence{}},
+		"fault: it ends at 5ns, and it is 5ns already":                                                                    {To: 5, Does: Silence{}},
+		"fault: brownout: there is no part of unbounded slots; bound them, or use latency":                                from(0, Brownout{Percent: 50}),
+		"fault: limit cut: the provider has no limit that can be cut":                                                     from(0, LimitCut{}),
+		"fault: limit cut: there is no limit 2; the provider has 0":                                                       from(0, LimitCut{Limit: 2}),
+		"fault: 1.5 is no probability; use 0 to 1, where 0 is always, as 1 is":                                            {To: Forever, Probability: 1.5, Does: Silence{}},
+		"fault: match: no accounts are from 7 to below 3; a range ends after it begins":                                   {To: Forever, Where: Match{Accounts: Range{7, 3}}, Does: Silence{}},
+		"fault: skew: it acts on the provider as a whole; leave out where":                                                {To: Forever, Where: Match{Models: Just(1)}, Does: Skew{Ahead: 1}},
+		"fault: skew: it acts on the provider as a whole; leave out the probability":                                      {To: Forever, Probability: 0.5, Does: Skew{Ahead: 1}},
+		"fault: brownout: it is for models and regions, so where can name nothing else":                                   {To: Forever, Where: Match{Models: Just(1), Keys: Just(1)}, Does: Brownout{}},
+		"fault: brownout: the provider does not tell apart the models or regions that it is for; leave out where":         {To: Forever, Where: Match{Models: Just(1)}, Does: Brownout{}},
+		"fault: brownout: 100 % is no part that is left; use 0 to 99":                                                     from(0, Brownout{Percent: 100}),
+		"fault: skew: the clock is right; say by how much it is ahead, or behind with a minus":                            from(0, Skew{}),
+		"fault: latency: -1 is no factor of times; use a number above 0, up to 1e+09":                                     from(0, Latency{Factor: -1}),
+		"fault: unreachable: how long clients take to notice must be 0 to " + longest.String() + ", not -1ns":             from(0, Unreachable{After: -1}),
+		"fault: reset: there is no stage 3":                                                                               from(0, Reset{3}),
+		"fault: spoil: say what becomes of the answer: StreamError, SilentEnd, CutBody, Garbage, WrongType or Doubled":    from(0, Spoil{}),
+		"fault: garbage: it has no place for a number of tokens; only what breaks off has":                                from(0, Spoil{Body: wire.Garbage, Tokens: 1}),
+		"fault: cut body: it has no class; only a stream error has":                                                       from(0, Spoil{Body: wire.CutBody, Class: wire.Rate}),
+		"fault: stream error: no provider says cancelled in a stream":                                                     from(0, Spoil{Body: wire.StreamError, Class: wire.Cancelled}),
+		"fault: doubled: it is made of an answer, so it cannot come at once; only garbage and wrong type can":             from(0, Spoil{Body: wire.Doubled, AtOnce: true}),
+		"fault: errors: no provider replies disconnected; use reset or silence":                                           from(0, Errors{Class: wire.Disconnected}),
+		"fault: errors: there is no class class(99)":                                                                      from(0, Errors{Class: 99}),
+		"fault: errors: an error comes at arrival or after the work; for one in the middle of a stream, spoil the answer": from(0, Errors{When: AfterHead}),
+		"fault: expiry: an expired token is refused as permission or auth, not as rate; use errors for that":              from(0, Expiry{Class: wire.Rate}),
+		"fault: masked permission: refusal: status 700 is not a final HTTP status; use 200 to 599":                        from(0, MaskedPermission{Refusal{Status: 700}}),
+	} {
+		_, err := p.Inject(5, f)
+		require.EqualError(t, err, want)
+	}
+	require.Empty(t, p.Faults(5))
+	require.Equal(t, never, p.NextTick())
+}
+
+// Limits can be set: what was let in before is not theirs.
+func TestSetLimit(t *testing.T) {
+	s := staged(t, Config{
+		Limits:   []Limit{Window{Limit: 2, Length: time.Minute}, Semaphore{Limit: 2}},
+		Capacity: Capacity{Service: takes(10 * time.Second)}, Tells: 1,
+	})
+	s.run(`
+		arrive 1 -> 1 started 10s
+		arrive 2 -> 2 started 10s
+		arrive 3 -> 3 429 rate limit=2 left=0`)
+	require.NoError(t, s.provider.SetLimit(s.now, 1, Window{Limit: 100, Length: time.Minute, Terms: Terms{Refusal: As429.WithHint(Hint{Kind: Exact})}}))
+	s.run(`arrive 4 -> 4 429 concurrency limit=2 left=0`)
+	require.NoError(t, s.provider.SetLimit(s.now, 2, Semaphore{Limit: 1}))
+	s.run(`
+		arrive 5 -> 5 started 10s
+		arrive 6 -> 6 429 concurrency limit=1 left=0
+		@10s done 1 -> 1 200 ok limit=100 left=99 slot=10s
+		done 2 -> 2 200 ok limit=100 left=99 slot=10s
+		arrive 7 -> 7 429 concurrency limit=1 left=0     # theirs were others' permits
+		done 5 -> 5 200 ok limit=100 left=99 slot=10s
+		arrive 8 -> 8 started 10s`)
+	require.NoError(t, s.provider.SetLimit(s.now, 1, Window{Limit: 1, Length: time.Hour, Terms: Terms{Refusal: As429.WithHint(Hint{Kind: Constant, Value: 7 * time.Second})}}))
+	require.NoError(t, s.provider.SetLimit(s.now, 2, Semaphore{Limit: 9}))
+	s.run(`
+		arrive 9 -> 9 started 10s
+		arrive 10 -> 10 429 rate after=7s limit=1 left=0`)
+	for want, err := range map[string]error{
+		"there is no limit 0; the provider has 2":          s.provider.SetLimit(s.now, 0, Semaphore{Limit: 1}),
+		"there is no limit 3; the provider has 2":          s.provider.SetLimit(s.now, 3, Semaphore{Limit: 1}),
+		"a limit cannot be taken away; set a high one":     s.provider.SetLimit(s.now, 1, nil),
+		"limit 1: semaphore: the limit must be at least 1": s.provider.SetLimit(s.now, 1, Semaphore{}),
+	} {
+		require.EqualError(t, err, want)
+	}
+}
+
+// A limit that is set while it is cut, and while the clock is wrong, is cut and
+// goes by the wrong clock.
+func TestSetLimitUnderFaults(t *testing.T) {
+	s := staged(t, Config{
+		Limits: []Limit{Semaphore{Limit: 1}},
+		Faults: []Fault{{To: 90 * time.Second, Does: LimitCut{Percent: 50}}, {To: 90 * time.Second, Does: Skew{Ahead: 50 * time.Second}}},
+	})
+	require.NoError(t, s.provider.SetLimit(0, 1, Window{Limit: 4, Length: time.Minute}))
+	s.run(`
+		arrive 1 -> 1 started 0s
+		arrive 2 -> 2 started 0s
+		arrive 3 -> 3 429 rate limit=2 left=0
+		@10s arrive 4 -> 4 started 0s      # a minute begins
+		arrive 5 -> 5 started 0s
+		arrive 6 -> 6 429 rate limit=2 left=0
+		@91s arrive 7 -> 7 started 0s
+		arrive 8 -> 8 started 0s
+		arrive 9 -> 9 started 0s
+		arrive 10 -> 10 started 0s
+		arrive 11 -> 11 429 rate limit=4 left=0`)
+}
+
+func TestResetForgets(t *testing.T) {
+	no := Script{Answers: []Disturbance{Silence{}}}
+	s := staged(t, Config{
+		Limits:   []Limit{Window{Limit: 2, Length: time.Hour}, Semaphore{Limit: 2}},
+		Capacity: Capacity{Slots: 1, Queue: 1, Service: takes(10 * time.Second)},
+		Faults:   []Fault{from(0, no), from(20*time.Second, Reset{})},
+	})
+	s.run(`
+		arrive 1 -> 1 dropped
+		arrive 2 -> 2 started 10s
+		arrive 3 -> queued
+		arrive 4 -> 4 429 rate limit=2 left=0`)
+	require.True(t, s.provider.Clear(s.now, 1))
+	_, err := s.provider.Inject(s.now, from(0, Outage(0, 1, Refusal{}).Does))
+	require.NoError(t, err)
+	s.run(`arrive 5 -> 5 503 overloaded`)
+	require.NoError(t, s.provider.Reset(s.now))
+	s.run(`
+		arrive 6 -> 6 dropped                # the script begins anew
+		arrive 7 -> 7 503 overloaded         # for want of a slot: work goes on
+		@10s done 2 -> 2 200 ok slot=10s; 3 started 10s
+		arrive 8 -> queued
+		arrive 9 -> 9 503 overloaded
+		@20s arrive 10 -> 10 broke
+		done 3 -> 3 200 ok slot=10s; 8 started 10s
+		@30s done 8 -> 8 200 ok slot=10s`)
+}
+
+// After a reset the faults of the configuration have the luck that they had, and
+// take the room that they took.
+func TestResetRestoresLuck(t *testing.T) {
+	p, err := New(Config{Faults: []Fault{{To: Forever, Probability: 0.5, Does: Silence{}}, {To: Forever, Probability: 0.5, Does: Reset{}}}}, draw.New(1))
+	require.NoError(t, err)
+	ends := func() (all []wire.EffectKind) {
+		for call := range uint64(100) {
+			all = append(all, p.Step(0, &wire.Input{Request: wire.Request{Call: call}}, nil)[0].Kind)
+		}
+		return all
+	}
+	before := ends()
+	for range 100 {
+		require.NoError(t, p.Reset(0))
+		p.Step(0, &wire.Input{Kind: wire.Tick}, nil)
+	}
+	require.Equal(t, before, ends())
+	require.Len(t, p.Faults(0), 2)
+	require.LessOrEqual(t, len(p.faults.slots), 4)
+}

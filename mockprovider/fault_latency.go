@@ -1,0 +1,56 @@
+package mockprovider
+
+import (
+	"fmt"
+	"time"
+)
+
+// Latency makes work take longer, or shorter, by a factor and by a delay before
+// its first token. Slots are held for as long. Several multiply and add up in
+// the order of the list.
+type Latency struct {
+	// Factor is what times are multiplied by, from the start to the first token
+	// and between tokens; 0 stands for 1.
+	Factor float64
+	// Plus is added once.
+	Plus time.Duration
+}
+
+// Name implements Disturbance.
+func (Latency) Name() string { return "latency" }
+
+// Validate implements Disturbance.
+func (d Latency) Validate() error {
+	if !(d.Factor >= 0 && d.Factor <= maxFactor) {
+		return fmt.Errorf("%g is no factor of times; use a number above 0, up to %g", d.Factor, float64(maxFactor))
+	}
+	return validateLength("the delay", d.Plus)
+}
+
+// maxFactor bounds what times are multiplied by.
+const maxFactor = 1e9
+
+func (d Latency) hooks(Space) hooks {
+	return hooks{work: func(w *work, _ bool) {
+		w.whole = d.of(w.whole)
+		if w.head != noHead {
+			w.head = d.of(w.head)
+		}
+	}}
+}
+
+func (d Latency) of(t time.Duration) time.Duration {
+	if d.Factor != 0 {
+		t = scaled(t, d.Factor)
+	}
+	return min(t+d.Plus, longest)
+}
+
+// scaled returns d·f for d, f ≥ 0, rounded to the nearest, at most longest.
+func scaled(d time.Duration, f float64) time.Duration {
+	x := float64(float64(d) * f)
+	if x >= float64(longest) {
+		return longest
+	}
+	return time.Duration(x + 0.5)
+}

@@ -1,0 +1,46 @@
+package mockprovider
+
+import (
+	"testing"
+	"time"
+)
+
+func TestSilence(t *testing.T) {
+	cfg := Config{
+		Limits:   []Limit{Window{Limit: 2, Length: time.Minute}},
+		Capacity: Capacity{Slots: 1, Service: takes(2 * time.Second)},
+	}
+	cfg.Faults = []Fault{{From: time.Second, To: 2 * time.Second, Does: Silence{}}}
+	play(t, cfg, `
+		arrive 1 -> 1 started 2s
+		@1s arrive 2 -> 2 dropped
+		arrive 3 -> 3 dropped
+		@2s done 1 -> 1 200 ok slot=2s   # was there before
+		arrive 4 -> 4 started 2s`) // and they cost nothing
+
+	cfg.Faults[0] = Fault{To: time.Second, Does: Silence{AfterWork}}
+	play(t, cfg, `
+		arrive 1 -> 1 started 2s
+		@1s arrive 2 -> 2 503 overloaded      # the slot is taken for nothing
+		@2s done 1 -> 1 dropped slot=2s
+		arrive 3 -> 3 started 2s
+		@4s done 3 -> 3 200 ok slot=2s
+		arrive 4 -> 4 429 rate limit=2 left=0 # and quota was spent on it`)
+}
+
+// A stream stalls after its head and some tokens: its slot stays taken to the
+// end.
+func TestStall(t *testing.T) {
+	cfg := Config{
+		Capacity: Capacity{Slots: 2, Service: Service{First: takes(2 * time.Second).First, PerToken: time.Second}},
+		Faults:   []Fault{{To: time.Second, Does: Stall{Tokens: 1}}},
+	}
+	play(t, cfg, `
+		arrive 1 stream=1 tokens=3 -> 1 started 5s; 1 head in 2s
+		arrive 2 tokens=3 -> 2 started 5s
+		@4s arrive 3 -> 3 503 overloaded
+		@5s done 1 -> 1 dropped slot=5s
+		done 2 -> 2 dropped slot=5s
+		arrive 3 stream=1 tokens=3 -> 3 started 5s; 3 head in 2s
+		@10s done 3 -> 3 200 ok slot=5s`)
+}

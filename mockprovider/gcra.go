@@ -1,0 +1,46 @@
+package mockprovider
+
+import (
+	"fmt"
+	"time"
+)
+
+// GCRA is the generic cell rate algorithm (ITU-T I.371): requests are due one
+// Interval apart, and one may come up to Tolerance too early. A request that
+// comes later than due makes the next due an Interval after it. It is a token
+// bucket of 1 + Tolerance ÷ Interval that gets a token each Interval, so any
+// interval of length t sees at most 1 + (Tolerance + t) ÷ Interval.
+//
+// Replies state that size as the limit, as redis-cell does.
+type GCRA struct {
+	// Interval is the emission interval, > 0. Tolerance is the delay variation
+	// tolerance, ≥ 0; it need not be a multiple of the interval.
+	Interval, Tolerance time.Duration
+	Terms
+}
+
+// burst is how many may come at once.
+func (g *GCRA) burst() int64 { return 1 + int64(g.Tolerance/g.Interval) }
+
+// Validate implements Limit.
+func (g GCRA) Validate() error {
+	switch {
+	case g.Interval <= 0 || g.Interval > longest:
+		return fmt.Errorf("gcra: the interval must be 1ns to %v, not %v", longest, g.Interval)
+	case g.Tolerance < 0 || g.Tolerance > longest-g.Interval:
+		return fmt.Errorf("gcra: the tolerance must be 0 to %v, not %v", longest-g.Interval, g.Tolerance)
+	}
+	return validateCount("gcra", tokens(uint64(g.burst())), g.Interval, g.Terms)
+}
+
+// Bound implements Limit: one in each interval.
+func (g GCRA) Bound(load Load) Bound { return g.Terms.bound(1, g.Interval, &load) }
+
+// Gate implements Limit.
+func (g GCRA) Gate(space Space) Gate {
+	burst := tokens(uint64(g.burst()))
+	b := &tokenBucket{meter: g.Terms.meter(burst, space), says: burst, refusal: g.Refusal, keys: make([]bucket, g.counters(space))}
+	b.rate, b.token = 1, int64(g.Interval)
+	b.fill(int64(g.Tolerance + g.Interval))
+	return b
+}

@@ -1,0 +1,187 @@
+package mockprovider
+
+import (
+	"math/bits"
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// job is a request that was accepted.
+type job struct {
+	req      wire.Request
+	admitted time.Duration
+	started  time.Duration
+	hungUp   time.Duration // when its client did, or present
+	work     work          // what serving it takes, once it is started
+	ticket   uint32
+	mark     mark // the fault that decides on its end
+	station  uint16
+	state    state
+	epoch    uint32 // in which it was let in
+}
+
+// state is how far a job has come.
+type state uint8
+
+const (
+	over    state = iota // its number is free
+	waiting              // in the queue
+	served               // in a slot
+	cutOff               // its ticket has ended, and its Done is still to come
+)
+
+// underWay reports whether its ticket has not ended.
+func (j *job) underWay() bool { return j.state == waiting || j.state == served }
+
+// produced is how many output tokens there are when it has been served for so
+// long: the first comes with the head, the others evenly until the end.
+func (w *work) produced(after time.Duration) uint32 {
+	head := max(w.head, 0)
+	switch {
+	case after < head:
+		return 0
+	case after >= w.whole:
+		return w.tokens
+	}
+	hi, lo := bits.Mul64(uint64(after-head), uint64(w.tokens))
+	n, _ := bits.Div64(hi, lo, uint64(w.whole-head)) // after < whole, so n < tokens
+	return min(uint32(n)+1, w.tokens)
+}
+
+// newJob makes a job of a request that arrives at a station.
+func (p *Provider) newJob(now time.Duration, in *wire.Input, station uint16) uint32 {
+	if len(p.free) == 0 {
+		p.moreJobs()
+	}
+	i := p.free[len(p.free)-1]
+	p.free = p.free[:len(p.free)-1]
+	j := &p.jobs[i]
+	j.req, j.ticket, j.admitted, j.hungUp = in.Request, in.Ticket, now, present
+	j.station, j.state, j.mark, j.epoch = station, waiting, p.faults.scripted, p.epoch
+	if p.watches {
+		p.keepTicket(in.Ticket, i)
+	}
+	return i
+}
+
+// moreJobs makes room for one more job.
+func (p *Provider) moreJobs() {
+	p.free = append(p.free, uint32(len(p.jobs)))
+	p.jobs, p.places = append(p.jobs, job{}), append(p.places, place{})
+}
+
+// start puts a job into a slot. Its finish is decided now.
+func (p *Provider) start(now time.Duration, s *station, i uint32, out []wire.Effect) []wire.Effect {
+	j := &p.jobs[i]
+	s.service.work(p.rnd, &j.req, &j.work)
+	if s.curved {
+		p.drag(s, &j.work)
+	}
+	s.enter(now, s.units(&j.req.Demand))
+	j.started, j.state = now, served
+	if len(p.faults.works) > 0 || j.mark.slot != 0 {
+		p.disturb(j)
+	}
+	out, e := add(out)
+	e.Kind, e.Ticket, e.Job, e.After = wire.Started, j.ticket, i, j.work.whole
+	e.Reply.Tokens, e.Reply.Remaining = j.work.tokens, int32(j.work.withheld)
+	if j.req.Stream && j.work.head != noHead && j.work.head < j.work.whole {
+		return p.sendHead(now, s, i, out)
+	}
+	return out
+}
+
+// sendHead lets the first token of a stream leave.
+func (p *Provider) sendHead(now time.Duration, s *station, i uint32, out []wire.Effect) []wire.Effect {
+	j := &p.jobs[i]
+	out, e := add(out)
+	e.Kind, e.Ticket, e.Job, e.After = wire.Head, j.ticket, i, later(j.work.head, s.latency)
+	e.Reply.Status, e.Reply.RetryAfter, e.Reply.Tokens = 200, wire.NoHint, min(j.work.tokens, 1)
+	if p.teller != nil {
+		p.tell(now, &j.req, &e.Reply)
+	}
+	return out
+}
+
+// done ends a job whose time is over.
+func (p *Provider) done(now time.Duration, i uint32, out []wire.Effect) []wire.Effect {
+	if int(i) >= len(p.jobs) {
+		return out
+	}
+	j := &p.jobs[i]
+	switch {
+	case j.state == cutOff:
+		p.release(i)
+		return out
+	case j.state != served:
+		return out
+	}
+	s := p.stations[j.station]
+	out, e := add(out)
+	e.Kind, e.Ticket, e.Job, e.After, e.Slot = wire.Replied, j.ticket, i, s.latency, now-j.started
+	e.Reply.Status, e.Reply.RetryAfter, e.Reply.Tokens = 200, wire.NoHint, j.work.tokens
+	if j.mark.slot != 0 {
+		p.spoil(now, j, e)
+	}
+	if b := e.Reply.Body; b != wire.ErrorBody && b != wire.CodeBody { // errors are not billed
+		e.Cost = s.price.of(j.req.Demand.InputTokens, j.work.tokens)
+	}
+	p.letGo(now, j, Ended{Since: j.admitted, Tokens: j.work.tokens, Class: e.Reply.Class})
+	if p.teller != nil && e.Reply.Class == wire.OK {
+		p.tell(now, &j.req, &e.Reply)
+	}
+	p.end(j)
+	p.release(i)
+	s.leave(now, s.units(&j.req.Demand))
+	switch {
+	case s.n == 0:
+		return out
+	case s.plain && s.used < s.open:
+		return p.start(now, s, s.pop(p.places), out)
+	}
+	return p.serve(now, s, out)
+}
+
+// cut ends a job before its time, wherever it is, with an effect of that kind.
+// The gates hear of the class, and of the tokens that were produced.
+func (p *Provider) cut(now time.Duration, i uint32, kind wire.EffectKind, class wire.Class, out []wire.Effect) []wire.Effect {
+	j := &p.jobs[i]
+	s := p.stations[j.station]
+	out, e := add(out)
+	e.Kind, e.Ticket = kind, j.ticket
+	if kind != wire.Dropped {
+		e.After = s.latency
+	}
+	ended := Ended{Since: j.admitted, Class: class}
+	if j.state == served {
+		e.Job, e.Slot = i, now-j.started
+		ended.Tokens = j.work.produced(e.Slot)
+		if j.req.Stream {
+			e.Reply.Tokens = min(ended.Tokens, j.work.tokens-j.work.withheld)
+		}
+		e.Cost = s.price.of(j.req.Demand.InputTokens, ended.Tokens)
+		s.leave(now, s.units(&j.req.Demand))
+		p.end(j)
+		j.state = cutOff
+	} else {
+		p.leaveQueue(s, i)
+		p.end(j)
+		p.release(i)
+	}
+	p.letGo(now, j, ended)
+	return out
+}
+
+// end notes that nothing more will be said to the ticket of a job.
+func (p *Provider) end(j *job) {
+	if p.watches {
+		p.jobOf[j.ticket] = nobody
+	}
+}
+
+// release gives the number of a job to the next.
+func (p *Provider) release(i uint32) {
+	p.jobs[i].state = over
+	p.free = append(p.free, i)
+}

@@ -1,0 +1,55 @@
+package mockprovider
+
+import (
+	"fmt"
+
+	"herdlab/mockprovider/wire"
+)
+
+// Match says which requests something is for: those that fit in all respects.
+// The zero Match is for all of them. A tier is a range of accounts.
+type Match struct {
+	Accounts, Addresses               Range
+	Keys, Models, Regions, Priorities Range
+}
+
+// Range is the numbers From ≤ n < To; where To is 0, all from From on. So the
+// zero Range is all numbers.
+type Range struct {
+	From, To uint32
+}
+
+// Just returns the range of one number, which must not be the largest.
+func Just(n uint32) Range { return Range{n, n + 1} }
+
+// Has reports whether n is in the range.
+func (x Range) Has(n uint32) bool { return n >= x.From && (x.To == 0 || n < x.To) }
+
+// Of reports whether it is for r.
+func (m *Match) Of(r *wire.Request) bool {
+	return m.Accounts.Has(r.Account) && m.Addresses.Has(r.Address) && m.Keys.Has(uint32(r.Target.Key)) &&
+		m.Models.Has(uint32(r.Target.Model)) && m.Regions.Has(uint32(r.Target.Region)) && m.Priorities.Has(uint32(r.Demand.Priority))
+}
+
+// Validate says which range is empty.
+func (m *Match) Validate() error {
+	for i, x := range m.ranges() {
+		if x.To != 0 && x.To <= x.From {
+			return fmt.Errorf("match: no %s are from %d to below %d; a range ends after it begins", matched[i], x.From, x.To)
+		}
+	}
+	return nil
+}
+
+// matched are the names of what a Match looks at.
+var matched = [...]string{"accounts", "addresses", "keys", "models", "regions", "priorities"}
+
+// ranges are what it looks at, in that order.
+func (m *Match) ranges() [len(matched)]Range {
+	return [...]Range{m.Accounts, m.Addresses, m.Keys, m.Models, m.Regions, m.Priorities}
+}
+
+// along are the sizes of a space, in the same order; nil where it has none.
+func (s *Space) along() [len(matched)]*int {
+	return [...]*int{&s.Accounts, &s.Addresses, &s.Keys, &s.Models, &s.Regions, nil}
+}

@@ -1,0 +1,147 @@
+package mockprovider
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// Penalty punishes bursts: who asks for more than Limit within Length is refused
+// everything for a time of Block. Its windows begin with the first charge after
+// the last one, or the block, is over. What it refuses it punishes and does not
+// count, whatever is to be kept.
+//
+// With Restarts, a request that comes during the block restarts it: "the window
+// gets longer and longer". Who retries more often than once in a Block is never
+// let in again.
+type Penalty struct {
+	Limit  int32
+	Length time.Duration
+	// Block is how long the refusals last, from the first of them on or, with
+	// Restarts, from the last; at least Length, or it would be a reward.
+	Block    time.Duration
+	Restarts bool
+	Terms
+}
+
+// Validate implements Limit.
+func (p Penalty) Validate() error {
+	if p.Block < p.Length || p.Block > longest {
+		return fmt.Errorf("penalty: the block must last %v, which is the length, to %v, not %v", p.Length, longest, p.Block)
+	}
+	return validateCount("penalty", p.Limit, p.Length, p.Terms)
+}
+
+// Bound implements Limit: who is never blocked gets the limit ÷ the length.
+func (p Penalty) Bound(load Load) Bound { return p.Terms.bound(p.Limit, p.Length, &load) }
+
+// Gate implements Limit.
+func (p Penalty) Gate(space Space) Gate {
+	return &penalty{
+		meter: p.Terms.meter(p.Limit, space), length: p.Length, block: p.Block, restarts: p.Restarts,
+		refusal: p.Refusal, keys: make([]penaltyKey, p.counters(space)),
+	}
+}
+
+// penaltyKey is the current window of one caller or, if it is blocked, the
+// block, which is over at end.
+type penaltyKey struct {
+	windowKey
+	blocked bool
+}
+
+type penalty struct {
+	meter
+	length, block time.Duration
+	restarts      bool
+	opened        bool // Take has just opened the window
+	keys          []penaltyKey
+	refusal       Refusal
+}
+
+// Take implements Gate. What can never pass does not block what can.
+func (p *penalty) Take(now time.Duration, r *wire.Request) bool {
+	k := &p.keys[p.of(r)]
+	n := p.cost(r)
+	over := now >= k.end
+	if over {
+		k.used, k.blocked = 0, false
+	}
+	switch {
+	case k.blocked && !p.restarts, room(n) > p.full:
+		return false
+	case k.blocked, room(n) > p.limit-k.used:
+		k.blocked, k.end = true, later(now, p.block)
+		return false
+	}
+	if p.opened = over && n > 0; p.opened {
+		k.end = later(now, p.length)
+	}
+	k.used += n
+	return true
+}
+
+// Refuse implements Gate.
+func (p *penalty) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
+	s := p.Tell(now, r)
+	class, ready := p.verdict(r, s.Reset)
+	p.refusal.reply(to, class, ready, s.Limit, s.Remaining)
+	to.Reset = s.Reset
+}
+
+// Undo implements Gate. A window that Take has opened has not begun.
+func (p *penalty) Undo(_ time.Duration, r *wire.Request) {
+	if p.keep != KeepNone {
+		return
+	}
+	k := &p.keys[p.of(r)]
+	k.used -= p.cost(r)
+	if p.opened {
+		k.end = 0
+	}
+}
+
+// Release implements Gate.
+func (p *penalty) Release(now time.Duration, r *wire.Request, e Ended) {
+	if p.settles {
+		p.settle(now, r, &e)
+	}
+}
+
+// settle corrects what r was charged, in the window of the charge. What is
+// charged late blocks nobody by itself: the next request does. When a block is
+// over, nothing of before counts.
+func (p *penalty) settle(now time.Duration, r *wire.Request, e *Ended) {
+	k := &p.keys[p.of(r)]
+	n := p.change(r, e)
+	switch {
+	case p.late():
+		if now >= k.end && n > 0 {
+			*k = penaltyKey{windowKey: windowKey{end: later(now, p.length)}}
+		}
+		k.used = plus(k.used, n)
+	case k.in(e.Since, p.length):
+		k.used = plus(k.used, n)
+	}
+}
+
+// Tell implements Teller. Who is blocked has nothing left until the block is
+// over.
+func (p *penalty) Tell(now time.Duration, r *wire.Request) Standing {
+	k := p.keys[p.of(r)]
+	if now >= k.end {
+		return p.standing(0, 0)
+	}
+	s := p.standing(k.used, k.end-now)
+	if k.blocked {
+		s.Remaining = 0
+	}
+	return s
+}
+
+// Scale implements Scaler.
+func (p *penalty) Scale(_ time.Duration, percent int32) { p.scale(percent) }
+
+// Forget implements Forgetter.
+func (p *penalty) Forget(account uint32) { forget(&p.keying, account, p.keys) }

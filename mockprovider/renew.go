@@ -1,0 +1,83 @@
+package mockprovider
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// SetLimit puts another limit in the place of the one with that number, counted
+// from 1, at now. It begins with nothing counted, and knows nothing of what is
+// in flight. NextTick is due at once then.
+func (p *Provider) SetLimit(now time.Duration, number int, l Limit) error {
+	switch {
+	case number < 1 || number > len(p.gates):
+		return fmt.Errorf("there is no limit %d; the provider has %d", number, len(p.gates))
+	case l == nil:
+		return errors.New("a limit cannot be taken away; set a high one")
+	}
+	if err := errors.Join(l.Validate(), p.cfg.countable(l)); err != nil {
+		return fmt.Errorf("limit %d: %w", number, err)
+	}
+	p.cfg.Limits = slices.Clone(p.cfg.Limits) // it may be the caller's
+	p.cfg.Limits[number-1] = l
+	p.epoch++
+	p.renew(number - 1)
+	p.due(now)
+	return nil
+}
+
+// Reset makes all limits forget everything at now, as if nobody had come yet,
+// and restores the faults of the configuration: what was injected is gone, what
+// was cleared is back, and scripts begin anew. Limits that were set stay. What is
+// queued or in service is carried on, though no limit counts it any more.
+// NextTick is due at once then.
+func (p *Provider) Reset(now time.Duration) error {
+	p.epoch++
+	for i := range p.gates {
+		p.renew(i)
+	}
+	for i := range p.faults.slots {
+		p.faults.slots[i].gone = true
+	}
+	p.faults.numbers, p.faults.ahead = 0, nil
+	p.due(now)
+	return p.declare()
+}
+
+// renew makes a gate anew. What was let in before this epoch is not its.
+func (p *Provider) renew(i int) {
+	l := p.cfg.Limits[i]
+	p.gates[i], p.wordings[i] = l.Gate(p.cfg.Space), wordingOf(l)
+	if p.cfg.Tells == i+1 {
+		p.teller, _ = p.gates[i].(Teller)
+	}
+	if p.since == nil {
+		p.since = make([]uint32, len(p.gates))
+	}
+	p.since[i] = p.epoch
+	p.faults.strain.limits[i] = 100
+	if g, ok := p.gates[i].(clocked); ok && p.faults.strain.ahead != 0 {
+		g.SetClock(0, p.faults.strain.ahead)
+	}
+}
+
+// letGo tells the gates that have let a job in that it is over.
+func (p *Provider) letGo(now time.Duration, j *job, ended Ended) {
+	if p.since != nil {
+		p.letGoSince(now, j, ended)
+		return
+	}
+	for _, g := range p.gates {
+		g.Release(now, &j.req, ended)
+	}
+}
+
+func (p *Provider) letGoSince(now time.Duration, j *job, ended Ended) {
+	for i, g := range p.gates {
+		if j.epoch >= p.since[i] {
+			g.Release(now, &j.req, ended)
+		}
+	}
+}

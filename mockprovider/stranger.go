@@ -1,0 +1,53 @@
+package mockprovider
+
+import (
+	"math"
+
+	"herdlab/mockprovider/wire"
+)
+
+// known is how many accounts, keys of each, models and regions are known.
+type known struct {
+	accounts              uint64
+	keys, models, regions uint16
+}
+
+// known returns what a provider of that space knows. What is not told apart is
+// known, whatever its number.
+func (s *Space) known() known {
+	k := known{math.MaxUint64, math.MaxUint16, math.MaxUint16, math.MaxUint16}
+	if s.Accounts > 0 {
+		k.accounts = uint64(s.Accounts)
+	}
+	for i, size := range [...]int{s.Keys, s.Models, s.Regions} {
+		if size > 0 {
+			*[...]*uint16{&k.keys, &k.models, &k.regions}[i] = uint16(size)
+		}
+	}
+	return k
+}
+
+// stranger says why no limit is asked about r: wire.Auth if its account or key
+// is not known or not valid, wire.BadRequest if there is no such model or
+// region; otherwise wire.OK.
+func (p *Provider) stranger(r *wire.Request) wire.Class {
+	key := uint16(r.Target.Key)
+	switch {
+	case uint64(r.Account) >= p.known.accounts || key >= p.known.keys || p.badKeys[key>>6&3]>>(key&63)&1 != 0:
+		return wire.Auth
+	case uint16(r.Target.Model) >= p.known.models || uint16(r.Target.Region) >= p.known.regions:
+		return wire.BadRequest
+	}
+	return wire.OK
+}
+
+// toStrangers is the form of that refusal.
+func (p *Provider) toStrangers(class wire.Class) *Refusal {
+	if class == wire.Auth {
+		return &p.cfg.BadKey
+	}
+	return &usual
+}
+
+// usual is a refusal in the form that the provider has for its class.
+var usual Refusal

@@ -1,0 +1,63 @@
+package mockprovider
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// maxCounters is the most counters that a limit may need.
+const maxCounters = 1 << 28
+
+// countersOf is how many counters a limit needs; 0 if it does not say.
+func countersOf(l Limit, s Space) int {
+	if l, ok := l.(interface{ counters(Space) int }); ok {
+		return l.counters(s)
+	}
+	return 0
+}
+
+// countable says what is wrong if a limit tells apart more than there is memory
+// for.
+func (c *Config) countable(l Limit) error {
+	if s := c.space(); s.validate() == nil && countersOf(l, s) > maxCounters {
+		return fmt.Errorf("it tells apart too many callers; at most %d, so take a smaller space or count more of them together", maxCounters)
+	}
+	return nil
+}
+
+// tell lets a success describe the limit that the provider tells of.
+func (p *Provider) tell(now time.Duration, r *wire.Request, to *wire.Reply) {
+	s := p.teller.Tell(now, r)
+	to.Limit, to.Remaining, to.Reset = s.Limit, s.Remaining, s.Reset
+	to.Marks |= p.formsFor(r)[wire.OK].Marks
+	if to.Reset != 0 && to.Marks&wire.ResetAsTime != 0 {
+		to.Reset = p.dated(now, to.Reset, 1, false)
+	}
+}
+
+// Standing returns how the caller of r stands with a limit, counted from 1, at
+// now; ok reports whether there is such a limit, and whether it can say. It
+// changes nothing.
+func (p *Provider) Standing(limit int, now time.Duration, r *wire.Request) (s Standing, ok bool) {
+	if limit < 1 || limit > len(p.gates) || p.stranger(r) != wire.OK {
+		return Standing{}, false
+	}
+	g, ok := p.gates[limit-1].(Teller)
+	if !ok {
+		return Standing{}, false
+	}
+	return g.Tell(now, r), true
+}
+
+// Forget makes all limits forget what an account has used, so that its counters
+// serve another caller. It should have no work in flight, whose end would still
+// be counted.
+func (p *Provider) Forget(account uint32) {
+	for _, g := range p.gates {
+		if g, ok := g.(Forgetter); ok {
+			g.Forget(account)
+		}
+	}
+}

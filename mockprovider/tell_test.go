@@ -1,0 +1,301 @@
+package mockprovider
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/draw"
+)
+
+// Successes tell of the limit that the configuration names, as it is when they
+// leave.
+func TestSuccessesTellOfALimit(t *testing.T) {
+	cfg := Config{Tells: 2, Limits: []Limit{Semaphore{Limit: 9}, Window{Limit: 3, Length: 10 * time.Second}}, Capacity: Capacity{Service: takes(time.Second)}}
+	play(t, cfg, `
+		arrive 1 -> 1 started 1s
+		arrive 2 -> 2 started 1s
+		@1s done 1 -> 1 200 ok limit=3 left=1 slot=1s
+		arrive 3 -> 3 started 1s
+		done 2 -> 2 200 ok limit=3 left=0 slot=1s
+		arrive 4 -> 4 429 rate limit=3 left=0`)
+	// Tokens that were reserved are back by then.
+	cfg.Limits[1] = TokenBucket{Limit: 100, Length: 100 * time.Second, Burst: 100, Terms: Terms{Charge: Charge{Count: OutputTokens, When: Reserved}}}
+	play(t, cfg, `
+		arrive 1 tokens=30 max=80 -> 1 started 1s
+		@1s done 1 -> 1 200 ok limit=100 left=71 slot=1s`)
+	// Nothing is told of nothing.
+	cfg.Tells = 0
+	play(t, cfg, `
+		arrive 1 tokens=30 max=80 -> 1 started 1s
+		@1s done 1 -> 1 200 ok slot=1s`)
+	cfg.Tells = 3
+	require.EqualError(t, cfg.Validate(), "tells: there is no limit 3; use 1 to 2, or 0 to tell of none")
+}
+
+// Refusals and successes say when the limit is whole again, as a wait or as a
+// time on the provider's clock.
+func TestReplyResets(t *testing.T) {
+	for _, marks := range []wire.Marks{0, wire.ResetAsTime} {
+		forms := wire.Plain()
+		forms[wire.OK].Marks, forms[wire.Rate].Marks = marks, marks
+		p, err := New(Config{Forms: &forms, Tells: 1, Limits: []Limit{TokenBucket{Limit: 60, Length: time.Minute, Burst: 2}}}, draw.New(1))
+		require.NoError(t, err)
+		var replies []wire.Reply
+		for range 3 {
+			effects := p.Step(10*time.Second, &wire.Input{}, nil)
+			if effects[0].Kind == wire.Started {
+				effects = p.Step(10*time.Second, &wire.Input{Kind: wire.Done, Job: effects[0].Job}, nil)
+			}
+			replies = append(replies, effects[0].Reply)
+		}
+		since := map[wire.Marks]time.Duration{wire.ResetAsTime: 10 * time.Second}[marks]
+		for i, want := range []struct {
+			remaining int32
+			reset     time.Duration
+		}{{1, time.Second}, {0, 2 * time.Second}, {0, 2 * time.Second}} {
+			require.Equal(t, want.remaining, replies[i].Remaining)
+			require.Equal(t, since+want.reset, replies[i].Reset)
+			require.Equal(t, int32(60), replies[i].Limit)
+			var o wire.Outcome
+			wire.ByBody{}.Read(&replies[i], 10*time.Second, &o)
+			require.Equal(t, want.reset, o.Reset, "to a client whose clock is right")
+		}
+	}
+}
+
+func TestStanding(t *testing.T) {
+	p := play(t, Config{Space: Space{Accounts: 3}, Limits: []Limit{
+		Window{Limit: 5, Length: time.Minute, Terms: Terms{Per: Account}},
+		Semaphore{Limit: 4},
+		Joint{Limit: 6, Length: time.Second},
+		Penalty{Limit: 1, Length: time.Second, Block: time.Hour, Terms: Terms{Per: Account}},
+	}, Capacity: Capacity{Service: takes(time.Hour)}}, `
+		@10s arrive 1 account=1 -> 1 started 1h0m0s
+		@10.25s arrive 2 account=1 -> 2 429 rate limit=1 left=0
+		arrive 3 account=2 -> 3 started 1h0m0s`)
+	at := 10*time.Second + 250*time.Millisecond
+	one := &wire.Request{Account: 1}
+	for i, want := range []Standing{
+		{5, 1, 4, 49*time.Second + 750*time.Millisecond}, {4, 2, 2, 0}, {6, 4, 2, 750 * time.Millisecond}, {1, 1, 0, time.Hour},
+	} {
+		got, ok := p.Standing(i+1, at, one)
+		require.True(t, ok)
+		require.Equal(t, want, got)
+		got, _ = p.Standing(i+1, at, one)
+		require.Equal(t, want, got, "asking changes nothing")
+	}
+	for _, limit := range []int{0, 5, -1} {
+		_, ok := p.Standing(limit, at, one)
+		require.False(t, ok)
+	}
+	_, ok := p.Standing(1, at, &wire.Request{Account: 3})
+	require.False(t, ok, "nobody knows that account")
+}
+
+// perAccount returns the limit of that kind for each account and each model.
+func perAccount(t *rapid.T, draw func(*rapid.T, Terms) Limit) Limit {
+	return draw(t, Terms{Per: Account | Model, Charge: Charge{Count: AllTokens, When: Reserved}})
+}
+
+// An account that is forgotten is as it was in the beginning, and nobody else
+// notices. What its old work gives back at its end makes nothing negative.
+func TestForget(t *testing.T) {
+	space := Space{Accounts: 3, Models: 2}
+	for _, kind := range tested {
+		t.Run(kind.name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				l := perAccount(t, kind.draw)
+				gate, other, fresh := l.Gate(space), l.Gate(space), l.Gate(space)
+				now := time.Duration(0)
+				request := func(account uint32) *wire.Request {
+					return &wire.Request{Account: account, Target: wire.Target{Model: uint8(rapid.IntRange(0, 1).Draw(t, "model"))}, Demand: wire.Demand{
+						InputTokens: uint32(rapid.IntRange(0, 3).Draw(t, "input")), OutputTokens: 3, MaxTokens: uint32(rapid.IntRange(1, 6).Draw(t, "max")),
+					}}
+				}
+				var old []*wire.Request
+				var since []time.Duration
+				for range 30 {
+					now += time.Duration(rapid.IntRange(0, 5).Draw(t, "dt"))
+					r := request(uint32(rapid.IntRange(0, 2).Draw(t, "account")))
+					if gate.Take(now, r) && r.Account == 1 {
+						old, since = append(old, r), append(since, now)
+					}
+					if r.Account != 1 {
+						other.Take(now, r)
+					}
+				}
+				gate.(Forgetter).Forget(1)
+				for range 30 {
+					if now += time.Duration(rapid.IntRange(0, 5).Draw(t, "dt")); len(old) > 0 && rapid.Bool().Draw(t, "ends") {
+						gate.Release(now, old[0], Ended{Since: since[0], Tokens: 1})
+						require.GreaterOrEqual(t, gate.(Teller).Tell(now, old[0]).Used, int32(0))
+						return // from now on there may be less left than to a fresh one
+					}
+					r := request(uint32(rapid.IntRange(0, 2).Draw(t, "account")))
+					like := other
+					if r.Account == 1 {
+						like = fresh
+					}
+					require.Equal(t, like.(Teller).Tell(now, r), gate.(Teller).Tell(now, r))
+					require.Equal(t, like.Take(now, r), gate.Take(now, r))
+				}
+			})
+		})
+	}
+}
+
+// Where accounts are not told apart, or all are counted together, there is
+// nothing to forget; nor is what is in flight.
+func TestForgetsNobodyElse(t *testing.T) {
+	for _, c := range []struct {
+		limit Limit
+		space Space
+	}{
+		{Window{Limit: 1, Length: time.Hour}, Space{Accounts: 2}},
+		{Window{Limit: 1, Length: time.Hour, Terms: Terms{Per: Account}}, Space{}},
+		{Window{Limit: 1, Length: time.Hour, Terms: Terms{Per: Organisation}}, Space{Accounts: 2}},
+		{Semaphore{Limit: 1, Terms: Terms{Per: Account}}, Space{Accounts: 2}},
+		{Joint{Limit: 1, Length: 1, Terms: Terms{Per: Account}}, Space{Accounts: 2}},
+	} {
+		p, err := New(Config{Space: c.space, Limits: []Limit{c.limit}, Capacity: Capacity{Service: takes(time.Hour)}}, draw.New(1))
+		require.NoError(t, err)
+		require.Equal(t, wire.Started, p.Step(0, &wire.Input{}, nil)[0].Kind)
+		p.Forget(0)
+		p.Forget(77)
+		require.Equal(t, wire.Replied, p.Step(time.Minute, &wire.Input{}, nil)[0].Kind, "%#v", c.limit)
+	}
+	// One account is told apart too.
+	p, err := New(Config{Space: Space{Accounts: 1}, Limits: []Limit{Window{Limit: 1, Length: time.Hour, Terms: Terms{Per: Account}}}}, draw.New(1))
+	require.NoError(t, err)
+	for range 3 {
+		require.Equal(t, wire.Started, p.Step(0, &wire.Input{}, nil)[0].Kind)
+		p.Forget(0)
+	}
+}
+
+// A limit that is cut to a part decides as one that is that small from the
+// beginning, and one that is restored as if nothing had been, but for what was
+// counted meanwhile.
+func TestScale(t *testing.T) {
+	const percent, us = 30, time.Microsecond
+	part := func(n int32) int32 { return max(1, n*percent/100) }
+	for name, c := range map[string]struct{ whole, cut Limit }{
+		"window":         {Window{Limit: 10, Length: 20 * us}, Window{Limit: 3, Length: 20 * us}},
+		"anchored":       {Window{Limit: 10, Length: 20 * us, Anchored: true}, Window{Limit: 3, Length: 20 * us, Anchored: true}},
+		"quota":          {Quota{Limit: 7, Every: 20 * us}, Quota{Limit: part(7), Every: 20 * us}},
+		"log":            {SlidingLog{Limit: 10, Length: 20 * us}, SlidingLog{Limit: 3, Length: 20 * us}},
+		"counter":        {SlidingCounter{Limit: 10, Length: 20 * us}, SlidingCounter{Limit: 3, Length: 20 * us}},
+		"bucket":         {TokenBucket{Limit: 10, Length: 20 * us, Burst: 10}, TokenBucket{Limit: 3, Length: 20 * us, Burst: 3}},
+		"small bucket":   {TokenBucket{Limit: 10, Length: 20 * us, Burst: 2}, TokenBucket{Limit: 3, Length: 20 * us, Burst: 1}},
+		"semaphore":      {Semaphore{Limit: 10}, Semaphore{Limit: 3}},
+		"joint":          {Joint{Limit: 10, Length: 20 * us}, Joint{Limit: 3, Length: 20 * us}},
+		"sliced":         {Sliced{Limit: 20, Length: 40 * us, Slices: 2}, Sliced{Limit: 6, Length: 40 * us, Slices: 2}},
+		"penalty":        {Penalty{Limit: 10, Length: 20 * us, Block: 25 * us}, Penalty{Limit: 3, Length: 20 * us, Block: 25 * us}},
+		"ramp":           {Ramp{Base: 10, Length: 20 * us, Growth: 100}, Ramp{Base: 3, Length: 20 * us, Growth: 100}},
+		"a limit of one": {Window{Limit: 1, Length: 20 * us}, Window{Limit: 1, Length: 20 * us}},
+		"tiers":          {Tiered{{Limit: Window{Limit: 10, Length: 20 * us}}}, Window{Limit: 3, Length: 20 * us}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				cut, small := c.whole.Gate(Space{}), c.cut.Gate(Space{})
+				now := time.Duration(rapid.IntRange(0, 50).Draw(t, "begin")) * us
+				cut.(Scaler).Scale(now, percent)
+				r := wire.Request{}
+				inFlight := 0
+				for range 60 {
+					now += time.Duration(rapid.IntRange(0, 7).Draw(t, "dt")) * us
+					if inFlight > 0 && rapid.Bool().Draw(t, "ends") {
+						cut.Release(now, &r, Ended{})
+						small.Release(now, &r, Ended{})
+						inFlight--
+					}
+					want := small.Take(now, &r)
+					require.Equal(t, want, cut.Take(now, &r), "at %d", now)
+					if want {
+						inFlight++
+						continue
+					}
+					var a, b wire.Reply
+					cut.Refuse(now, &r, &a)
+					small.Refuse(now, &r, &b)
+					require.Equal(t, b, a)
+				}
+			})
+		})
+	}
+}
+
+// A cut to nothing lets nobody in, and says that it does not know when.
+func TestScaleToNothing(t *testing.T) {
+	all := append(counting(10, time.Second, Hint{}), Semaphore{Limit: 10}, Joint{Limit: 10, Length: time.Second}, Quota{Limit: 10, Every: time.Second},
+		Sliced{Limit: 10, Length: time.Second, Slices: 2}, Penalty{Limit: 10, Length: time.Second, Block: time.Second}, GCRA{Interval: time.Second, Tolerance: 10 * time.Second})
+	for _, l := range all {
+		t.Run(fmt.Sprintf("%T", l), func(t *testing.T) {
+			gate, r := l.Gate(Space{}), wire.Request{}
+			require.True(t, gate.Take(0, &r))
+			gate.Release(0, &r, Ended{})
+			gate.(Scaler).Scale(time.Minute, 0)
+			require.False(t, gate.Take(time.Minute, &r))
+			var reply wire.Reply
+			gate.Refuse(time.Minute, &r, &reply)
+			require.Equal(t, wire.NoHint, reply.RetryAfter)
+			require.NotEqual(t, wire.TooLarge, reply.Class, "it will be restored")
+			require.Zero(t, reply.Remaining)
+			gate.(Scaler).Scale(time.Hour, 100)
+			require.True(t, gate.Take(time.Hour, &r))
+		})
+	}
+}
+
+// Whoever is refused by a bucket that is cut below what is missing from it, and
+// pays for it, gets nothing.
+func TestScaleBucketThatCountsAll(t *testing.T) {
+	gate := TokenBucket{Limit: 1, Length: time.Hour, Burst: 10, Terms: Terms{Keep: KeepAll}}.Gate(Space{})
+	r := wire.Request{}
+	for range 8 {
+		require.True(t, gate.Take(0, &r))
+	}
+	gate.(Scaler).Scale(0, 50)
+	require.False(t, gate.Take(0, &r))
+	gate.(Scaler).Scale(0, 100)
+	require.Equal(t, int32(2), gate.(Teller).Tell(0, &r).Remaining)
+}
+
+// A bucket whose time has gone slower for a while has what came until then,
+// no more and no less: 10 a second, half of that for three seconds.
+func TestScaleBucketForAWhile(t *testing.T) {
+	gate := TokenBucket{Limit: 10, Length: time.Second, Burst: 100}.Gate(Space{})
+	r := wire.Request{}
+	for range 100 {
+		require.True(t, gate.Take(0, &r))
+	}
+	left := func(now time.Duration) int32 { return gate.(Teller).Tell(now, &r).Remaining }
+	require.Equal(t, int32(10), left(time.Second))
+	gate.(Scaler).Scale(time.Second, 50)
+	require.Equal(t, int32(0), left(time.Second), "what is missing from 50")
+	require.Equal(t, Standing{Limit: 5, Used: 75, Reset: 15 * time.Second}, gate.(Teller).Tell(4*time.Second, &r))
+	gate.(Scaler).Scale(4*time.Second, 100)
+	require.Equal(t, int32(25), left(4*time.Second), "10 + 3 × 5")
+	require.Equal(t, int32(35), left(5*time.Second))
+}
+
+// No limit needs more counters than there is memory for.
+func TestCountersAreBounded(t *testing.T) {
+	space := Space{Accounts: 1 << 30, Addresses: 1 << 31, Models: 200}
+	per := Terms{Per: Account | Address | Model}
+	const want = "it tells apart too many callers; at most 268435456, so take a smaller space or count more of them together"
+	for _, l := range []Limit{
+		Window{Limit: 1, Length: 1, Terms: per}, Semaphore{Limit: 1, Terms: per}, Joint{Limit: 1, Length: 1, Terms: per},
+		Only{Limit: Quota{Limit: 1, Terms: per}}, Tiered{{Limit: GCRA{Interval: 1}}, {Limit: Ramp{Base: 1, Growth: 100, Length: 1, Terms: per}}},
+	} {
+		cfg := Config{Space: space, Limits: []Limit{l}}
+		require.EqualError(t, cfg.Validate(), "limit 1: "+want)
+	}
+	cfg := Config{Space: space, Limits: []Limit{Window{Limit: 1, Length: 1}}}
+	require.NoError(t, cfg.Validate())
+}

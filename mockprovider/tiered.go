@@ -1,0 +1,217 @@
+package mockprovider
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// Tiered are limits for different requests: the first one that is for a request
+// decides, and what none is for passes. So tiers of accounts have different
+// limits, or a model has its own and all others share one.
+type Tiered []Only
+
+// Only is a limit for some requests; others pass.
+type Only struct {
+	Match Match
+	Limit Limit
+}
+
+// Validate implements Limit.
+func (o Only) Validate() error {
+	if o.Limit == nil {
+		return errors.New("only: it has no limit; leave it out")
+	}
+	return errors.Join(o.Match.Validate(), o.Limit.Validate())
+}
+
+// Bound implements Limit: that of the limit, if it is for all requests.
+func (o Only) Bound(load Load) Bound { return Tiered{o}.Bound(load) }
+
+// Gate implements Limit.
+func (o Only) Gate(space Space) Gate { return Tiered{o}.Gate(space) }
+
+func (o Only) counters(s Space) int { return countersOf(o.Limit, s) }
+
+// Validate implements Limit.
+func (t Tiered) Validate() error {
+	if len(t) == 0 {
+		return errors.New("tiered: there are no tiers; leave it out")
+	}
+	for i, o := range t {
+		if err := o.Validate(); err != nil {
+			return fmt.Errorf("tier %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func (t Tiered) counters(s Space) (n int) {
+	for _, o := range t {
+		n += o.counters(s)
+	}
+	return n
+}
+
+// Bound implements Limit: the sum of what the tiers let through, if there is one
+// for each request. Tiers that differ in more than one respect, say in accounts
+// and models, are taken to see everybody each.
+func (t Tiered) Bound(load Load) Bound {
+	respect, simple := t.respect()
+	left := spans{{0, widths[respect]}}
+	if size := load.along()[respect]; size != nil && *size > 0 {
+		left[0].to = uint64(*size)
+	}
+	var sum Bound
+	first := true
+	for _, o := range t {
+		part := load
+		if simple {
+			mine := left.cut(o.Match.ranges()[respect])
+			if mine == 0 {
+				continue
+			}
+			if n := part.along()[respect]; n != nil && *n > 0 && load.OrgSize <= 1 {
+				*n = int(mine)
+			}
+		} else if o.Match == (Match{}) {
+			left = nil
+		}
+		b := o.Limit.Bound(part)
+		if !first {
+			b = sum.Plus(b)
+		}
+		sum, first = b, false
+	}
+	if len(left) > 0 {
+		return Bound{} // who is left is not limited
+	}
+	return sum
+}
+
+// respect is the one in which the tiers differ, as an index of matched; simple
+// reports whether it is the only one.
+func (t Tiered) respect() (index int, simple bool) {
+	simple, index = true, -1
+	for _, o := range t {
+		for i, x := range o.Match.ranges() {
+			if x != (Range{}) {
+				simple = simple && (index < 0 || index == i)
+				index = i
+			}
+		}
+	}
+	return max(0, index), simple
+}
+
+// widths are how many numbers there are of what a Match looks at, where a space
+// does not say it.
+var widths = [len(matched)]uint64{1 << 32, 1 << 32, 1 << 8, 1 << 8, 1 << 8, 1 << 8}
+
+// spans are numbers, in order.
+type spans []struct{ from, to uint64 }
+
+// cut removes the numbers of a range, and returns how many they were.
+func (s *spans) cut(x Range) (n uint64) {
+	to := uint64(x.To)
+	if to == 0 {
+		to = math.MaxUint64
+	}
+	var rest spans
+	for _, p := range *s {
+		before, after := p, p
+		before.to = min(p.to, max(p.from, uint64(x.From)))
+		after.from = max(p.from, min(p.to, to), before.to)
+		n += after.from - before.to
+		for _, q := range [...]struct{ from, to uint64 }{before, after} {
+			if q.from < q.to {
+				rest = append(rest, q)
+			}
+		}
+	}
+	*s = rest
+	return n
+}
+
+// Gate implements Limit.
+func (t Tiered) Gate(space Space) Gate {
+	g := make(tiers, len(t))
+	for i, o := range t {
+		g[i] = tier{o.Match, o.Limit.Gate(space)}
+	}
+	return g
+}
+
+// tiers are the gates of tiers.
+type tiers []tier
+
+type tier struct {
+	match Match
+	gate  Gate
+}
+
+// of returns the tier of r; one that is open if there is none.
+func (t tiers) of(r *wire.Request) *tier {
+	for i := range t {
+		if t[i].match.Of(r) {
+			return &t[i]
+		}
+	}
+	return &unlimited
+}
+
+// Take implements Gate.
+func (t tiers) Take(now time.Duration, r *wire.Request) bool { return t.of(r).gate.Take(now, r) }
+
+// Refuse implements Gate.
+func (t tiers) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
+	t.of(r).gate.Refuse(now, r, to)
+}
+
+// Undo implements Gate.
+func (t tiers) Undo(now time.Duration, r *wire.Request) { t.of(r).gate.Undo(now, r) }
+
+// Release implements Gate.
+func (t tiers) Release(now time.Duration, r *wire.Request, e Ended) {
+	t.of(r).gate.Release(now, r, e)
+}
+
+// Tell implements Teller.
+func (t tiers) Tell(now time.Duration, r *wire.Request) Standing {
+	if g, ok := t.of(r).gate.(Teller); ok {
+		return g.Tell(now, r)
+	}
+	return Standing{}
+}
+
+// Scale implements Scaler.
+func (t tiers) Scale(now time.Duration, percent int32) {
+	for i := range t {
+		if g, ok := t[i].gate.(Scaler); ok {
+			g.Scale(now, percent)
+		}
+	}
+}
+
+// Forget implements Forgetter.
+func (t tiers) Forget(account uint32) {
+	for i := range t {
+		if g, ok := t[i].gate.(Forgetter); ok {
+			g.Forget(account)
+		}
+	}
+}
+
+// unlimited is the tier of who is in none.
+var unlimited = tier{gate: open{}}
+
+// open is a gate that lets everything in.
+type open struct{}
+
+func (open) Take(time.Duration, *wire.Request) bool           { return true }
+func (open) Refuse(time.Duration, *wire.Request, *wire.Reply) {}
+func (open) Undo(time.Duration, *wire.Request)                {}
+func (open) Release(time.Duration, *wire.Request, Ended)      {}
