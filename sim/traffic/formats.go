@@ -37,6 +37,8 @@ func recognise(line []byte) (parse format, header bool) {
 		return nil, false
 	case bytes.Contains(line, []byte(`"timestamp"`)):
 		return mooncakeRow, false
+	case isAccessLog(line):
+		return accessRow, false
 	default:
 		return ownJSON, false
 	}

@@ -3,9 +3,11 @@ package traffic
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -67,8 +69,11 @@ func (e *TraceError) add(line int, problem string) {
 //	t,prompt_tokens,output_tokens                          herdlab's own CSV, t in seconds
 //	{"t":1.5,"prompt_tokens":10,"output_tokens":5}         the same as JSONL
 //	{"timestamp":1500,"input_length":10,"output_length":5} Mooncake, in milliseconds
+//	{"t":1.5,"prompt_tokens":10,…,"tenant":"ab12",…}       the access log of herdlab serve
 //
-// Times become relative to the first row; they must not run backwards. Decimals
+// Times become relative to the first row; they must not run backwards, but in an
+// access log, which has requests in the order in which they ended. Retries in it
+// are left out: a trace is of calls. Decimals
 // are read as decimals, and rounded to whole nanoseconds if they are finer. A
 // UTF-8 byte order mark, CRLF and blank lines are tolerated. Whatever is wrong
 // with rows is reported as a *TraceError, all of it at once; name is what its
@@ -82,6 +87,7 @@ func ReadTrace(name string, r io.Reader) (*Trace, error) {
 		parse format
 		first time.Duration
 		n     int
+		log   bool // an access log
 	)
 	bad.Name = name
 	for lines.Scan() && lines.Err() == nil { // what came before an error is no whole line
@@ -102,20 +108,23 @@ func ReadTrace(name string, r io.Reader) (*Trace, error) {
 			if header {
 				continue
 			}
+			log = isAccessLog(line)
 		}
 		row, err := parse(line)
 		switch {
+		case errors.Is(err, errRetry):
+			continue
 		case err != nil:
 			bad.add(n, err.Error())
 			continue
 		case len(rows) == MaxRows:
 			bad.add(n, fmt.Sprintf("more than %d rows; cut the file", MaxRows))
 			return nil, &bad
-		case len(rows) == 0:
+		case len(rows) == 0 && !log:
 			first = row.At
 		}
 		row.At -= first
-		if len(rows) > 0 && row.At < rows[len(rows)-1].At {
+		if len(rows) > 0 && row.At < rows[len(rows)-1].At && !log {
 			bad.add(n, fmt.Sprintf("this row is %v earlier than the one before it; expected rows in time order, so sort the file",
 				rows[len(rows)-1].At-row.At))
 			continue
@@ -136,6 +145,13 @@ func ReadTrace(name string, r io.Reader) (*Trace, error) {
 	}
 	if len(bad.Bad) > 0 {
 		return nil, &bad
+	}
+	if log {
+		slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.At, b.At) })
+		first = rows[0].At
+		for i := range rows {
+			rows[i].At -= first
+		}
 	}
 	return &Trace{Name: name, Rows: rows}, nil
 }

@@ -23,8 +23,11 @@ type Traffic struct {
 	Start, Think draw.Dist
 	// Calls bounds the calls of each closed client; 0 means no bound.
 	Calls int
-	// Size is what every call asks for, unless Arrivals says otherwise.
+	// Size is what every call asks for, unless Arrivals or Mix say otherwise.
 	Size wire.Demand
+	// Mix, if not nil, has each call draw what it asks for, whatever Size and
+	// Arrivals say.
+	Mix *Mix
 	// Arrivals makes the fleet open.
 	Arrivals Arrivals
 }

@@ -1,0 +1,122 @@
+package serve
+
+import (
+	"strconv"
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// book is what the server remembers of what has happened: counters, a series
+// of bins, and the last decisions. The driver writes it, under its lock; its
+// memory is bounded.
+type book struct {
+	counters  Counters
+	series    series
+	decisions decisions
+	inFlight  int
+}
+
+// Counters count what has happened since the start or the last reset.
+type Counters struct {
+	// Arrivals counts requests that reached the provider. Each of them ends as
+	// one of Replies, Dropped and Broken, or is in flight.
+	Arrivals uint64 `json:"arrivals"`
+	// Replies counts replies by class.
+	Replies ByClass `json:"replies"`
+	// Dropped counts requests that were never answered, Broken those whose
+	// connection was lost.
+	Dropped uint64 `json:"dropped"`
+	Broken  uint64 `json:"broken"`
+	// Abandoned counts clients that hung up before the end. The provider may
+	// have gone on all the same.
+	Abandoned uint64 `json:"abandoned"`
+	// InputTokens and OutputTokens count the tokens of requests that were
+	// answered.
+	InputTokens  uint64 `json:"input_tokens"`
+	OutputTokens uint64 `json:"output_tokens"`
+}
+
+// ByClass is a number for each class of reply. As JSON it is an object of those
+// that are not 0, by the names of the classes.
+type ByClass [wire.NumClasses]uint64
+
+// MarshalJSON implements json.Marshaler.
+func (b ByClass) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for c, n := range b {
+		if n == 0 {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = strconv.AppendQuote(out, wire.Class(c).String())
+		out = append(out, ':')
+		out = strconv.AppendUint(out, n, 10)
+	}
+	return append(out, '}'), nil
+}
+
+func (b *book) arrived(now time.Duration) {
+	b.inFlight++
+	b.counters.Arrivals++
+	b.series.at(now).Offered++
+}
+
+func (b *book) left() { b.counters.Abandoned++ }
+
+// ended notes the end of an exchange, when so many requests are queued and so
+// many faults in force, and returns what it counts as.
+func (b *book) ended(now time.Duration, x *exchange, queued, faults int) wire.Class {
+	b.inFlight--
+	class := endClass(&x.end)
+	bin := b.series.at(now)
+	switch x.end.Kind {
+	case wire.Dropped:
+		b.counters.Dropped++
+	case wire.Broke:
+		b.counters.Broken++
+	default:
+		b.counters.Replies[class]++
+	}
+	if class == wire.OK {
+		bin.Answered++
+		b.counters.InputTokens += uint64(x.request.Demand.InputTokens)
+		b.counters.OutputTokens += uint64(x.end.Reply.Tokens)
+	} else {
+		bin.Refused[class]++
+	}
+	b.decisions.add(decision{
+		request: x.request, from: x.from, end: x.end, class: class, arrived: x.arrived, at: now, inFlight: b.inFlight, queued: queued, faults: faults, standings: x.standings,
+	})
+	return class
+}
+
+// refused notes a request that never reached the provider, and why.
+func (b *book) refused(now time.Duration, x *exchange, status uint16, why string) {
+	d := decision{request: x.request, from: x.from, class: wire.BadRequest, arrived: now, at: now, inFlight: b.inFlight, note: why}
+	d.end.Reply = wire.Reply{Status: status, Class: wire.BadRequest, Shown: wire.BadRequest, RetryAfter: wire.NoHint}
+	b.decisions.add(d)
+}
+
+// endClass is the class that the end of a request counts as.
+func endClass(e *wire.Effect) wire.Class {
+	switch e.Kind {
+	case wire.Dropped:
+		return wire.Timeout
+	case wire.Broke:
+		return wire.Disconnected
+	}
+	return e.Reply.Class
+}
+
+// Of returns the number of a class by its name, 0 if there is no such class.
+func (b ByClass) Of(class string) uint64 {
+	for c, n := range b {
+		if wire.Class(c).String() == class {
+			return n
+		}
+	}
+	return 0
+}

@@ -1,0 +1,166 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"herdlab/mockprovider"
+)
+
+// Config is what a server is. The zero value is a provider without limits that
+// answers at once, on the real clock.
+type Config struct {
+	// Provider decides. Its Space says how many accounts and addresses limits
+	// tell apart; where it does not, the server makes room for Tenants accounts
+	// and Addresses addresses.
+	Provider mockprovider.Config
+	// Seed is the root of the provider's draws.
+	Seed uint64
+	// Title is one line about the provider, for the page.
+	Title string
+
+	// Clock is the time that the provider lives in; the real one if nil. Within
+	// testing/synctest the real one is virtual.
+	Clock clockwork.Clock
+	// TimeScale is how many seconds the provider has in one of the clock's, from
+	// 1e-6 to 1e6; 0 means 1. Clients that read dates should count from the Date
+	// header, which is the provider's too.
+	TimeScale float64
+	// Epoch is what the provider's clock shows when its time is 0; the zero Time
+	// means what Clock shows then. It is rounded up to whole seconds. Clients
+	// take resets that are told as Unix times for waits before 2001-09-09.
+	Epoch time.Time
+
+	// Keys are the API keys with accounts of their own. Any other key becomes a
+	// tenant: it gets one of Tenants accounts beyond those, the account of the
+	// key that was quiet the longest if there is none left. 0 means 1,000
+	// tenants; if it is negative, other keys are not valid. A request without a
+	// key never is.
+	Keys    []Key
+	Tenants int
+	// Addresses is how many addresses of clients are told apart, in the same
+	// way; 0 means 1,000.
+	Addresses int
+	// Models are the names of the provider's models, in its order; requests for
+	// others are for the first. Without names there is one, and it answers to
+	// any name. Regions are those of its regions; a request says its own with the
+	// header X-Herdlab-Region, or else it is for the first.
+	Models, Regions []string
+	// OutputTokens is how long an answer is if nothing caps it; 0 means 100. A
+	// request may say it with the header X-Herdlab-Output-Tokens.
+	OutputTokens uint32
+	// AccessLog gets one line of JSON for each request that has ended; see the
+	// package's documentation. ErrorLog gets what net/http complains about; nil
+	// is the standard logger.
+	AccessLog io.Writer
+	ErrorLog  *log.Logger
+	// Words reads faults and limits for the admin API. Without it, they can be
+	// changed from Go only.
+	Words Words
+
+	// The bounds that the harness has for its own protection; 0 means the
+	// number in brackets. What is beyond them is refused with OriginHeader.
+	MaxConnections int           // at a time [16,384]
+	MaxInFlight    int           // requests at a time [100,000]
+	MaxBody        int64         // bytes of a request's body [1 MiB]
+	MaxTokens      uint32        // output tokens of one answer [100,000]
+	MaxHold        time.Duration // how long a request that will never be answered is held, by Clock [15 min]
+	Grace          time.Duration // how long accepted requests may take to finish at the end [30 s]
+}
+
+// Words reads what administrators write, in the words of scenario files.
+type Words interface {
+	// Fault reads one fault, such as {"outage": {"from": "0s", "to": "30s"}}.
+	Fault(text []byte) (mockprovider.Fault, error)
+	// Limits reads a list of limits, such as [{"window": {"limit": "60/min"}}].
+	Limits(text []byte) ([]mockprovider.Limit, error)
+}
+
+// maxScale bounds Config.TimeScale: a day is over in a tenth of a second, or a
+// second in eleven days.
+const maxScale = 1e6
+
+// complete fills in what is not said, and says what is wrong.
+func (c *Config) complete() error {
+	var errs []error
+	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	positive := func(what string, n int64) {
+		if n < 0 {
+			complain("%s is %d; it must be positive, or 0 for the default", what, n)
+		}
+	}
+	if c.Clock == nil {
+		c.Clock = clockwork.NewRealClock()
+	}
+	if c.TimeScale == 0 {
+		c.TimeScale = 1
+	}
+	if !(c.TimeScale >= 1/maxScale && c.TimeScale <= maxScale) {
+		complain("TimeScale is %v; it must be from %v to %v: 60 makes a minute of a second", c.TimeScale, 1/maxScale, maxScale)
+	}
+	seen := map[string]bool{}
+	for i, k := range c.Keys {
+		switch {
+		case k.Secret == "":
+			complain("key %d is empty; give it its text", i+1)
+		case seen[k.Secret]:
+			complain("key %d is there twice; a key has one account", i+1)
+		case k.Account > mostAccounts:
+			complain("key %d has the account %d; the largest is %d", i+1, k.Account, mostAccounts)
+		}
+		seen[k.Secret] = true
+	}
+	if c.Tenants > mostAccounts || c.Addresses > mostAccounts || c.Addresses < 0 {
+		complain("Tenants is %d and Addresses %d; at most %d can be told apart", c.Tenants, c.Addresses, mostAccounts)
+	}
+	for _, x := range []struct {
+		what           string
+		named, decides int
+	}{{"models", len(c.Models), len(c.Provider.Models)}, {"regions", len(c.Regions), len(c.Provider.Regions)}} {
+		if x.named > 0 && x.named != x.decides && (x.decides > 0 || x.named > 256) {
+			complain("there are names for %d %s, and the provider has %d", x.named, x.what, x.decides)
+		}
+	}
+	positive("MaxConnections", int64(c.MaxConnections))
+	positive("MaxInFlight", int64(c.MaxInFlight))
+	positive("MaxBody", c.MaxBody)
+	positive("MaxHold", int64(c.MaxHold))
+	positive("Grace", int64(c.Grace))
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	orElse(&c.Tenants, 1000)
+	orElse(&c.Addresses, 1000)
+	orElse(&c.OutputTokens, 100)
+	orElse(&c.MaxConnections, 1<<14)
+	orElse(&c.MaxInFlight, 100_000)
+	orElse(&c.MaxBody, 1<<20)
+	orElse(&c.MaxTokens, 100_000)
+	orElse(&c.MaxHold, 15*time.Minute)
+	orElse(&c.Grace, 30*time.Second)
+	c.Tenants = max(c.Tenants, 0)
+	s := &c.Provider.Space
+	if s.Accounts == 0 {
+		s.Accounts = int(nextAccount(c.Keys)) + c.Tenants
+	}
+	if s.Addresses == 0 {
+		s.Addresses = c.Addresses
+	}
+	return nil
+}
+
+// mostAccounts bounds accounts and addresses: every limit has a counter for
+// each.
+const mostAccounts = 1 << 20
+
+func orElse[T comparable](x *T, other T) {
+	var zero T
+	if *x == zero {
+		*x = other
+	}
+}

@@ -1,0 +1,28 @@
+package serve
+
+import (
+	"time"
+
+	"herdlab/mockprovider"
+	"herdlab/sim/draw"
+)
+
+// Default returns a provider to begin with, of the size of a small hosted model:
+// each account has 60 requests a minute, of which 10 may come at once, and 8 in
+// flight; all share 32 slots with a short queue. The first token takes 0.4 s on
+// average, each further one 15 ms.
+func Default() mockprovider.Config {
+	told := mockprovider.Refusal{Hint: mockprovider.Hint{Kind: mockprovider.Exact}}
+	return mockprovider.Config{
+		Limits: []mockprovider.Limit{
+			mockprovider.TokenBucket{Limit: 60, Length: time.Minute, Burst: 10, Terms: mockprovider.Terms{Per: mockprovider.Account, Refusal: told}},
+			mockprovider.Semaphore{Limit: 8, Terms: mockprovider.Terms{Per: mockprovider.Account}},
+		},
+		Tells: 1,
+		Capacity: mockprovider.Capacity{
+			Slots: 32, Queue: 64,
+			Service: mockprovider.Service{First: draw.Dist{Kind: draw.Lognormal, Mean: 400 * time.Millisecond, CV: 0.4}, PerToken: 15 * time.Millisecond},
+		},
+		RefusalTime: 5 * time.Millisecond,
+	}
+}

@@ -1,0 +1,74 @@
+package serve_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/serve"
+)
+
+// Ask is the production code of this example: it asks a model, waits as long as
+// a refusal asks for, or else 1, 2, 4, … and at most 60 s, and tries again until
+// its context ends.
+func Ask(ctx context.Context, client *http.Client, question string) (string, error) {
+	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
+		body := fmt.Sprintf(`{"model":"demo","messages":[{"role":"user","content":%q}]}`, question)
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://api.example.com/v1/chat/completions", strings.NewReader(body))
+		if err != nil {
+			return "", err
+		}
+		req.Header.Set("Authorization", "Bearer sk-production")
+		pause := wait
+		resp, err := client.Do(req)
+		if err == nil {
+			text, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if err == nil && resp.StatusCode == http.StatusOK {
+				return string(text), nil
+			}
+			if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil {
+				pause = time.Duration(s) * time.Second
+			}
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+}
+
+// A day of a worker that asks once a minute, with an hour in which the provider
+// is out: in virtual time, without sockets.
+func TestADayWithAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		provider := serve.Must(serve.Config{Provider: serve.Default()})
+		if _, err := provider.Inject(mockprovider.Outage(10*time.Hour, 11*time.Hour, mockprovider.Refusal{})); err != nil {
+			t.Fatal(err)
+		}
+		client := provider.Client()
+		var slowest time.Duration
+		for begin := time.Now(); time.Since(begin) < 24*time.Hour; time.Sleep(time.Minute) {
+			asked := time.Now()
+			if _, err := Ask(t.Context(), client, "How are you?"); err != nil {
+				t.Fatal(err)
+			}
+			slowest = max(slowest, time.Since(asked))
+		}
+		count := provider.State().Counters
+		if slowest < 59*time.Minute || slowest > 62*time.Minute {
+			t.Errorf("the slowest call took %v; the outage takes an hour, and the longest wait is a minute", slowest)
+		}
+		if amplification := float64(count.Arrivals) / float64(count.Replies.Of("ok")); amplification > 1.06 {
+			t.Errorf("%.2f attempts per answer", amplification)
+		}
+	})
+}

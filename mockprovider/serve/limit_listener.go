@@ -1,0 +1,106 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// OriginHeader marks replies that the harness gives for its own protection, so
+// that nobody takes them for the provider's. Its value is then OriginHarness.
+const (
+	OriginHeader  = "X-Herdlab-Origin"
+	OriginHarness = "harness"
+)
+
+// tooMany is what a connection over the limit is told before it is closed.
+const tooMany = "HTTP/1.1 503 Service Unavailable\r\n" + OriginHeader + ": " + OriginHarness +
+	"\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 21\r\nConnection: close\r\n\r\ntoo many connections\n"
+
+// limitListener accepts at most so many connections at a time. Others are told
+// so, and not left to wait: a client that waits in a kernel's backlog would take
+// the harness for a slow provider.
+type limitListener struct {
+	net.Listener
+	most     int64
+	open     *atomic.Int64
+	refused  func()
+	refusing atomic.Int64
+}
+
+// Accept implements net.Listener.
+func (l *limitListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if l.open.Add(1) <= l.most {
+			return &limitedConn{Conn: c, open: l.open}, nil
+		}
+		l.open.Add(-1)
+		l.refused()
+		if l.refusing.Add(1) > mostRefusing {
+			l.refusing.Add(-1)
+			_ = c.Close()
+			continue
+		}
+		go func() {
+			defer l.refusing.Add(-1)
+			refuse(c)
+		}()
+	}
+}
+
+// mostRefusing is how many connections are refused in words at a time; more are
+// closed without. farewell is how long that may take.
+const (
+	mostRefusing = 256
+	farewell     = 250 * time.Millisecond
+)
+
+// refuse reads a request, tells that there are too many, and closes. Clients
+// take an answer before their question for a broken connection, and so they do
+// what was closed while something they sent was unread.
+func refuse(c net.Conn) {
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(farewell))
+	r := bufio.NewReader(io.LimitReader(c, hardHeader))
+	for {
+		line, err := r.ReadSlice('\n')
+		if err != nil || len(bytes.TrimSpace(line)) == 0 {
+			break
+		}
+	}
+	if _, err := io.WriteString(c, tooMany); err != nil {
+		return
+	}
+	if t, ok := c.(*net.TCPConn); ok {
+		_ = t.CloseWrite()
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(c, 64<<10))
+}
+
+type limitedConn struct {
+	net.Conn
+	open *atomic.Int64
+	once sync.Once
+}
+
+// SetLinger makes the connection one that can be reset.
+func (c *limitedConn) SetLinger(seconds int) error {
+	if t, ok := c.Conn.(*net.TCPConn); ok {
+		return t.SetLinger(seconds)
+	}
+	return nil
+}
+
+// Close implements net.Conn.
+func (c *limitedConn) Close() error {
+	c.once.Do(func() { c.open.Add(-1) })
+	return c.Conn.Close()
+}

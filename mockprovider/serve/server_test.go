@@ -1,0 +1,228 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider"
+)
+
+// listening serves on a loopback port until stop is called, which returns what
+// Serve returned.
+func listening(t *testing.T, cfg Config) (s *Server, url string, stop func() error) {
+	t.Helper()
+	s, err := New(cfg)
+	require.NoError(t, err)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan error, 1)
+	go func() { over <- s.Serve(ctx, l) }()
+	stop = func() error { cancel(); return <-over }
+	return s, "http://" + l.Addr().String(), stop
+}
+
+func client(t *testing.T) *http.Client {
+	t.Helper()
+	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	t.Cleanup(c.CloseIdleConnections)
+	return c
+}
+
+// isHarness asserts that a reply is the harness's own.
+func isHarness(t *testing.T, a answer, status int) {
+	t.Helper()
+	require.Equal(t, status, a.StatusCode, a.body)
+	require.Equal(t, OriginHarness, a.Header.Get(OriginHeader))
+}
+
+// What the harness refuses for its own protection says so.
+func TestProtection(t *testing.T) {
+	s, url, stop := listening(t, Config{Provider: quick(), MaxBody: 1000})
+	c := client(t)
+	post := func(body string) *http.Request {
+		r := chat(t.Context(), t, url, false)
+		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), -1
+		return r
+	}
+	isHarness(t, ask(t, c, post(strings.Repeat("x", 1001))), http.StatusRequestEntityTooLarge)
+	require.Equal(t, http.StatusBadRequest, ask(t, c, post(strings.Repeat("x", 1000))).StatusCode, "that is the dialect's")
+	large := chat(t.Context(), t, url, false)
+	large.Header.Set("X-Large", strings.Repeat("x", maxHeader))
+	isHarness(t, ask(t, c, large), http.StatusRequestHeaderFieldsTooLarge)
+	lost := ask(t, c, httpGet(t, url+"/v9/nothing"))
+	isHarness(t, lost, http.StatusNotFound)
+	require.Contains(t, lost.body, url+"/openai", "base URLs are named")
+	require.Contains(t, lost.body, "POST /v1/messages")
+	require.EqualValues(t, 2, s.State().HarnessRefusals)
+	require.Zero(t, s.State().Counters.Arrivals, "the provider saw nothing of it")
+	require.NoError(t, stop())
+}
+
+func TestMaxInFlight(t *testing.T) {
+	s, url, stop := listening(t, Config{Provider: quick(), MaxInFlight: 1})
+	c := client(t)
+	first := make(chan answer, 1)
+	go func() { first <- ask(t, c, chat(context.Background(), t, url, false)) }()
+	require.Eventually(t, func() bool { return s.State().InFlight == 1 }, 5*time.Second, time.Millisecond)
+	isHarness(t, ask(t, c, chat(t.Context(), t, url, false)), http.StatusServiceUnavailable)
+	require.Equal(t, http.StatusOK, (<-first).StatusCode)
+	require.NoError(t, stop())
+}
+
+func TestMaxConnections(t *testing.T) {
+	s, url, stop := listening(t, Config{Provider: quick(), MaxConnections: 2})
+	c := client(t)
+	var idle []net.Conn
+	for range 2 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		require.NoError(t, err)
+		idle = append(idle, conn)
+	}
+	require.Eventually(t, func() bool { return s.State().Connections == 2 }, 5*time.Second, time.Millisecond)
+	full := ask(t, c, chat(t.Context(), t, url, false))
+	isHarness(t, full, http.StatusServiceUnavailable)
+	require.Equal(t, "too many connections\n", full.body)
+	require.NotZero(t, s.State().HarnessRefusals)
+	for _, conn := range idle {
+		require.NoError(t, conn.Close())
+	}
+	require.Eventually(t, func() bool { return s.State().Connections == 0 }, 5*time.Second, time.Millisecond)
+	require.Equal(t, http.StatusOK, ask(t, c, chat(t.Context(), t, url, false)).StatusCode)
+	require.NoError(t, stop())
+}
+
+func httpGet(t *testing.T, url string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	require.NoError(t, err)
+	return r
+}
+
+// An interrupt lets what was accepted finish, streams included, and lets go at
+// once of what never will.
+func TestGracefulShutdown(t *testing.T) {
+	p := quick()
+	p.Faults = []mockprovider.Fault{{To: mockprovider.Forever, Where: mockprovider.Match{Accounts: mockprovider.Just(1)}, Does: mockprovider.Silence{}}}
+	s, url, stop := listening(t, Config{Provider: p, Keys: []Key{{Secret: "sk-secret"}, {Secret: "sk-hole", Account: 1}}, OutputTokens: 30})
+	c := client(t)
+	r := chat(context.Background(), t, url, true)
+	resp, err := c.Do(r)
+	require.NoError(t, err)
+	hole := chat(context.Background(), t, url, false)
+	hole.Header.Set("Authorization", "Bearer sk-hole")
+	lost := make(chan error, 1)
+	go func() {
+		resp, err := c.Do(hole)
+		if err == nil {
+			err = resp.Body.Close()
+		}
+		lost <- err
+	}()
+	require.Eventually(t, func() bool { return s.State().Counters.Dropped == 1 }, 5*time.Second, time.Millisecond)
+	ended := make(chan error, 1)
+	go func() { ended <- stop() }()
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	require.Contains(t, string(text), "[DONE]")
+	require.ErrorIs(t, <-lost, io.EOF)
+	require.NoError(t, <-ended)
+	_, err = c.Do(chat(t.Context(), t, url, false))
+	require.Error(t, err, "it accepts no more")
+	require.Zero(t, s.State().InFlight)
+}
+
+// HTTP/2 without TLS is spoken too, as some SDKs do.
+func TestUnencryptedHTTP2(t *testing.T) {
+	_, url, stop := listening(t, Config{Provider: quick()})
+	tr := &http.Transport{Protocols: new(http.Protocols)}
+	tr.Protocols.SetUnencryptedHTTP2(true)
+	c := &http.Client{Transport: tr}
+	a := ask(t, c, chat(t.Context(), t, url, true))
+	require.Equal(t, 2, a.ProtoMajor)
+	require.Contains(t, a.body, "[DONE]")
+	c.CloseIdleConnections()
+	require.NoError(t, stop())
+}
+
+// A client that says half a request and no more is not waited for; one that
+// reads slowly holds up nobody else.
+func TestSlowClients(t *testing.T) {
+	_, url, stop := listening(t, Config{Provider: quick()})
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = fmt.Fprintf(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: herd\r\nAuthorization: Bearer k\r\nContent-Length: 100\r\n\r\nhalf")
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, ask(t, client(t), chat(t.Context(), t, url, false)).StatusCode)
+	require.NoError(t, conn.(*net.TCPConn).CloseWrite())
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	require.Equal(t, OriginHarness, resp.Header.Get(OriginHeader))
+	require.NoError(t, resp.Body.Close())
+	require.NoError(t, stop())
+}
+
+// A client that takes nothing of what it is sent is cut off; nobody waits for it
+// for ever.
+func TestAClientThatDoesNotRead(t *testing.T) {
+	s, url, stop := listening(t, Config{OutputTokens: 4000})
+	s.patience = 50 * time.Millisecond
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(4096))
+	body := `{"model":"` + strings.Repeat("m", 4000) + `","stream":true,"messages":[{"role":"user","content":"hi"}]}` // each frame repeats it
+	_, err = fmt.Fprintf(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: herd\r\nAuthorization: Bearer k\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return s.State().Counters.Arrivals == 1 && s.underWay.Load() == 0 }, 10*time.Second, time.Millisecond)
+	require.NoError(t, stop())
+}
+
+// Models and regions are known by name; limits and faults tell them apart.
+func TestModelsAndRegions(t *testing.T) {
+	p := mockprovider.Config{
+		Models: make([]mockprovider.ModelConfig, 2), Regions: make([]mockprovider.RegionConfig, 2),
+		Faults: []mockprovider.Fault{
+			{To: mockprovider.Forever, Where: mockprovider.Match{Models: mockprovider.Just(1)}, Does: mockprovider.Refuse{}},
+			{To: mockprovider.Forever, Where: mockprovider.Match{Regions: mockprovider.Just(1)}, Does: mockprovider.Errors{}},
+		},
+	}
+	s := Must(Config{Provider: p, Models: []string{"demo", "large"}, Regions: []string{"eu", "us"}})
+	send := func(model, region string) int {
+		r := chat(t.Context(), t, "http://herd", false)
+		r.Body = io.NopCloser(strings.NewReader(`{"model":"` + model + `","messages":[{"role":"user","content":"hi"}]}`))
+		r.Header.Set(RegionHeader, region)
+		return ask(t, s.Client(), r).StatusCode
+	}
+	require.Equal(t, 200, send("demo", ""))
+	require.Equal(t, 503, send("large", "eu"))
+	require.Equal(t, 500, send("demo", "us"))
+	require.Equal(t, 200, send("unknown", "nowhere"), "that is the first of each")
+	require.Contains(t, ask(t, s.Client(), httpGet(t, "http://herd/v1/models")).body, `"large"`)
+	_, err := New(Config{Provider: p, Models: []string{"one"}})
+	require.ErrorContains(t, err, "names for 1 models, and the provider has 2")
+}
+
+// Where clients come from is told apart too.
+func TestAddresses(t *testing.T) {
+	p := mockprovider.Config{Limits: []mockprovider.Limit{mockprovider.Window{Limit: 1, Length: time.Hour, Terms: mockprovider.Terms{Per: mockprovider.Address}}}}
+	s := Must(Config{Provider: p})
+	for _, x := range []struct {
+		host   string
+		status int
+	}{{"10.0.0.1", 200}, {"10.0.0.1", 429}, {"10.0.0.2", 200}, {"::1", 200}, {"::1", 429}} {
+		c := http.Client{Transport: s.RoundTripperFrom(x.host)}
+		require.Equal(t, x.status, ask(t, &c, chat(t.Context(), t, "http://herd", false)).StatusCode, "%+v", x)
+	}
+}

@@ -1,0 +1,94 @@
+package serve
+
+import (
+	"net/http"
+	"time"
+
+	"herdlab/mockprovider/dialect"
+	"herdlab/mockprovider/wire"
+)
+
+// stream brings an answer to its client as it is produced: the head when it
+// leaves, the tokens evenly from there to the end of the job, and then the end
+// that the provider has decided on, be it good or bad.
+func (a *answering) stream(d *driver, head news) {
+	a.context.Now = head.shows
+	a.dialect.Head(&a.message, &a.context, &head.reply)
+	a.head(&a.message)
+	a.w.WriteHeader(a.message.Status)
+	a.message.Body = a.dialect.Begin(a.message.Body, &a.context, &head.reply)
+	pieces := dialect.Pieces(head.tokens)
+	leaving := min(pieces, dialect.Pieces(head.tokens-head.withheld))
+	timer := d.clock.NewTimer(time.Hour)
+	defer timer.Stop()
+	for sent := 0; ; {
+		// The first piece comes with the head, the others evenly until the end;
+		// after the last one there is nothing to wait for but the end.
+		var due <-chan time.Time
+		for now := d.clock.now(); sent < leaving; sent++ {
+			if at := head.at + share(head.until-head.at, sent, pieces); at > now {
+				timer.Reset(d.clock.until(at))
+				due = timer.Chan()
+				break
+			}
+			a.message.Body = a.dialect.Token(a.message.Body, &a.context, &head.reply, sent)
+		}
+		if !a.flush() {
+			a.leave(d)
+			return
+		}
+		select {
+		case n := <-a.x.news:
+			a.finish(d, n, sent)
+			return
+		case <-due:
+		case <-a.r.Context().Done():
+			a.leave(d)
+			return
+		}
+	}
+}
+
+// share is k/n of d.
+func share(d time.Duration, k, n int) time.Duration {
+	whole, rest := d/time.Duration(n), d%time.Duration(n)
+	return whole*time.Duration(k) + rest*time.Duration(k)/time.Duration(n)
+}
+
+// finish brings the end of a stream of which so many pieces are sent.
+func (a *answering) finish(d *driver, n news, sent int) {
+	switch n.kind {
+	case wire.Dropped:
+		a.hold(d, n)
+		return
+	case wire.Broke:
+		a.log(n, false)
+		a.reset()
+		return
+	}
+	for ; sent < dialect.Pieces(n.reply.Tokens); sent++ {
+		a.message.Body = a.dialect.Token(a.message.Body, &a.context, &n.reply, sent)
+	}
+	if a.dialect.Streams(&n.reply) {
+		a.message.Body = a.dialect.End(a.message.Body, &a.context, &n.reply, sent)
+	}
+	a.log(n, false)
+	a.flush()
+	if n.reply.Body == wire.CutBody {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// flush sends what is written; ok is false if the client does not take it.
+func (a *answering) flush() (ok bool) {
+	if len(a.message.Body) == 0 {
+		return true
+	}
+	_ = a.control.SetWriteDeadline(time.Now().Add(a.s.patience))
+	_, err := a.w.Write(a.message.Body)
+	if err == nil {
+		err = a.control.Flush()
+	}
+	a.message.Body = a.message.Body[:0]
+	return err == nil
+}
