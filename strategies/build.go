@@ -41,8 +41,22 @@ type Program struct {
 	Words [NumScopes]int
 	// Pools are the pools the stack waits for, by PoolID.
 	Pools []PoolSpec
+	// Flights are the tables of flights that calls join, by FlightID.
+	Flights []FlightSpec
+	// Signals are the alarms and notes that the stack may raise.
+	Signals []SignalSpec
 	// WantsSent asks the driver to deliver Sent events.
 	WantsSent bool
+	// ChangesDemand says that a layer changes Call.Demand, so that the driver
+	// must keep it with the call.
+	ChangesDemand bool
+	// AsksDemand says that a layer looks at Call.Demand: finding out what a real
+	// request asks for takes reading it. Remembers says that one answers from
+	// memory, so that a driver of real replies must keep them by their prompt.
+	AsksDemand, Remembers bool
+	// Races says that calls may have several attempts under way, and a timer
+	// besides.
+	Races bool
 	// Scripted asks the driver for coroutines (see Scripts).
 	Scripted bool
 	// Layers names the guards and loops, innermost first: bit i of Call.Phase
@@ -85,6 +99,9 @@ type Build struct {
 	program *Program
 	commons *Commons
 	purpose Purpose
+	// width is how many attempts of one call may be in flight inside the layers
+	// built so far; 0 means one.
+	width int
 }
 
 // maxLayers is how many bits of Call.Phase drivers store.
@@ -150,6 +167,16 @@ func (b *Build) Purpose() Purpose {
 
 // WantSent asks for Sent events, which drivers do not deliver otherwise.
 func (b *Build) WantSent() { b.program.WantsSent = true }
+
+// ChangesDemand announces that the layer changes Call.Demand: that it shrinks,
+// caps or merges what is asked for.
+func (b *Build) ChangesDemand() { b.program.ChangesDemand, b.program.AsksDemand = true, true }
+
+// AsksDemand announces that the layer looks at Call.Demand.
+func (b *Build) AsksDemand() { b.program.AsksDemand = true }
+
+// Remembers announces that the layer answers calls with what an equal one got.
+func (b *Build) Remembers() { b.program.Remembers, b.program.AsksDemand = true, true }
 
 // phase returns a bit of Call.Phase that no other layer of the stack has. The
 // layer is known by its type, as %T writes it; those of this package go

@@ -31,8 +31,8 @@ type Builtin struct {
 // them: from the worst habit to the best.
 func Builtins() []Builtin {
 	return []Builtin{
-		{"naive", "retry at once, for ever, whatever the provider asks", plain(Retry{Backoff: Fixed{}, IgnoreHint: true})},
-		{"fixed-30s", "wait 30 s whatever is asked: the herd is back in one second", plain(Retry{Backoff: Fixed{Every: 30 * time.Second}, IgnoreHint: true})},
+		{"naive", "retry at once, for ever, whatever the provider asks", plain(Retry{Backoff: Fixed{}, Hints: Hints{Use: HintIgnored}})},
+		{"fixed-30s", "wait 30 s whatever is asked: the herd is back in one second", plain(Retry{Backoff: Fixed{Every: 30 * time.Second}, Hints: Hints{Use: HintIgnored}})},
 		{"fixed-30s+0.5s", "wait 30 s + U(0, 0.5 s): jitter too small to matter", plain(Retry{Backoff: Fixed{Every: 30 * time.Second, Jitter: time.Second / 2}})},
 		{"fixed-30s+30s", "wait 30 s + U(0, 30 s): jitter as wide as the wait", plain(Retry{Backoff: Fixed{Every: 30 * time.Second, Jitter: 30 * time.Second}})},
 		{"uniform-90-150s", "wait U(90 s, 150 s): patient, for background jobs", plain(Retry{Backoff: Uniform{Low: 90 * time.Second, High: 150 * time.Second}})},
@@ -44,6 +44,14 @@ func Builtins() []Builtin {
 		{"five-tries", "exponential+0.5s, but five attempts at most", plain(Retry{Backoff: articleBackoff, MaxAttempts: 5})},
 		{"breaker+full-jitter", "full jitter behind a breaker that the whole fleet shares", plain(fullJitter, sharedBreaker)},
 		{"token-bucket", "full jitter behind a shared bucket of 70 % of capacity", tokenBucket},
+		{"worker-queue", "evenly at 70 % of capacity; what fails goes back to the end", workerQueue},
+		{"header-limit", "full jitter behind a mirror of the window that replies tell of", plain(fullJitter, HeaderLimit{Spread: true, Scope: PerFleet})},
+		{"aimd", "full jitter inside a limit in flight that refusals halve", plain(fullJitter, AIMD{Decrease: 0.5, Scope: PerFleet})},
+		{"vegas", "full jitter inside a limit in flight that keeps queues short", plain(fullJitter, Vegas{Scope: PerFleet})},
+		{"gradient2", "full jitter inside a limit in flight that goes by latency", plain(fullJitter, Gradient2{Scope: PerFleet})},
+		{"bbr", "full jitter inside a limit in flight of rate × round trip", plain(fullJitter, BBR{Scope: PerFleet})},
+		{"hedge-p95", "full jitter, and one call in twenty asks twice", plain(fullJitter, Hedge{After: 10 * time.Second, Quantile: 0.95, Percent: 5, Scope: PerFleet})},
+		{"ladder-2-1-1", "flagship twice, standard, light; U(90 s, 150 s) in between", plain(articleLadder)},
 		{"status-only", "full jitter, by status alone: takes 200 + 14003 for success", statusOnly},
 	}
 }
@@ -58,6 +66,12 @@ var (
 	}
 )
 
+// articleLadder is the founding article's three tiers.
+var articleLadder = Ladder{
+	Rungs:   []Rung{{Model: 0, Tries: 2}, {Model: 1}, {Model: 2}},
+	Backoff: Uniform{Low: 90 * time.Second, High: 150 * time.Second},
+}
+
 // plain is a definition that needs no knowledge.
 func plain(layers ...Layer) func(Knowledge) Definition {
 	return func(Knowledge) Definition { return Definition{Layers: layers} }
@@ -66,6 +80,20 @@ func plain(layers ...Layer) func(Knowledge) Definition {
 // tokenBucket takes 70 % of the known capacity and half the known concurrency
 // as burst: the margin that the founding articles found to hold.
 func tokenBucket(k Knowledge) Definition {
+	return margin(k, func(rate int64, per time.Duration) []Layer {
+		return []Layer{fullJitter, TokenBucket{Rate: rate, Per: per, Burst: max(1, k.Concurrency/2), Scope: PerFleet}}
+	})
+}
+
+// workerQueue takes the same margin, without a burst.
+func workerQueue(k Knowledge) Definition {
+	return margin(k, func(rate int64, per time.Duration) []Layer {
+		return []Layer{WorkerQueue{Rate: rate, Per: per, Workers: k.Concurrency, Scope: PerFleet}}
+	})
+}
+
+// margin is a definition that is told 70 % of the known capacity.
+func margin(k Knowledge, layers func(rate int64, per time.Duration) []Layer) Definition {
 	switch {
 	case k.Rate <= 0 || k.Per <= 0:
 		return Definition{Layers: []Layer{impossible("it keeps below the provider's capacity, which is not known; " +
@@ -74,9 +102,7 @@ func tokenBucket(k Knowledge) Definition {
 		return Definition{Layers: []Layer{impossible(fmt.Sprintf("a capacity of %d per %v is too large to take 70 %% of; "+
 			"write it with smaller numbers", k.Rate, k.Per))}}
 	}
-	return Definition{Layers: []Layer{fullJitter, TokenBucket{
-		Rate: 7 * k.Rate, Per: 10 * k.Per, Burst: max(1, k.Concurrency/2), Scope: PerFleet,
-	}}}
+	return Definition{Layers: layers(7*k.Rate, 10*k.Per)}
 }
 
 // impossible is a layer that cannot be built, and says why: a definition that
@@ -90,16 +116,25 @@ func statusOnly(Knowledge) Definition {
 	return Definition{Reader: wire.ByStatus{}, Layers: []Layer{fullJitter}}
 }
 
-// Lookup returns the definition of the built-in strategy of that name for
-// clients that know k. It is an error if there is none; a definition that needs
-// to know more fails when it is compiled.
+// Lookup returns the definition of the built-in strategy or the preset of that
+// name for clients that know k. It is an error if there is none; a definition that
+// needs to know more fails when it is compiled.
 func Lookup(name string, k Knowledge) (Definition, error) {
-	for _, b := range Builtins() {
+	for _, b := range All() {
 		if b.Name == name {
 			d := b.Define(k)
 			d.Name, d.Summary = b.Name, b.Summary
 			return d, nil
 		}
 	}
-	return Definition{}, fmt.Errorf("there is no strategy %q; Builtins lists them", name)
+	return Definition{}, fmt.Errorf("there is no strategy %q; Builtins and Presets list them", name)
+}
+
+// All returns the built-in strategies and then the presets.
+func All() []Builtin {
+	all := Builtins()
+	for _, p := range Presets() {
+		all = append(all, p.Builtin)
+	}
+	return all
 }

@@ -45,7 +45,7 @@ func TestBuiltins(t *testing.T) {
 
 func TestLookupOfAnUnknownName(t *testing.T) {
 	_, err := Lookup("full-jitters", secondPeak)
-	require.EqualError(t, err, `there is no strategy "full-jitters"; Builtins lists them`)
+	require.EqualError(t, err, `there is no strategy "full-jitters"; Builtins and Presets list them`)
 }
 
 // waitsOf is what a built-in strategy does in its first refused attempts, a

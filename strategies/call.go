@@ -44,6 +44,9 @@ type Slot struct {
 type Call struct {
 	// ID identifies the call in its run; draws belong to it.
 	ID uint64
+	// Row is a small number that no other call under way has: for strategies that
+	// keep state of a call outside its words. The next call with it says Begin.
+	Row uint32
 	// Client is the index of its client within the fleet.
 	Client uint32
 	// Attempts counts the attempts sent so far.
@@ -52,7 +55,9 @@ type Call struct {
 	InFlight uint32
 	// Born is when the caller asked.
 	Born time.Duration
-	// Demand is what the caller asks for.
+	// Demand is what the caller asks for. A layer that changes it says so when
+	// its stack is built (Build.ChangesDemand); what is sent from then on asks
+	// for that.
 	Demand wire.Demand
 	// Target is where the next attempt goes; a loop may change it before it
 	// begins what is inside it.
@@ -63,7 +68,8 @@ type Call struct {
 	Phase uint32
 	// Turn counts the decisions since the last attempt was sent, so that two
 	// refusals by one guard draw differently. It is the driver's: 0 at Begin
-	// and after a Send, and one more after any other Next.
+	// and after a Send, and one more after any other Next, unless that asked for
+	// what it got at once: an Acquire or a Join that is granted without a wait.
 	Turn uint32
 
 	// Memory is the words of each scope, as the driver owns them.
@@ -81,12 +87,10 @@ type Call struct {
 	// program sets it.
 	Scripts *Scripts
 
-	puts []put // what Next has given back; the driver collects it
-}
+	// Joined is how the call that this one has followed was settled, for Joined.
+	Joined End
 
-type put struct {
-	pool PoolID
-	n    uint32
+	asides asides
 }
 
 // Word returns the i-th word of s, i = 0, 1, …; it panics if s has fewer.
@@ -116,24 +120,6 @@ func (c *Call) Float(p Purpose) float64 { return c.Rand.For(c.ID).Float(c.index(
 func (c *Call) index(p Purpose) uint64 {
 	return uint64(c.Attempts)<<32 | uint64(uint16(c.Turn))<<16 | uint64(p)
 }
-
-// Put gives n units back to a pool. The driver does so when Next returns, and
-// admits whoever waits for them.
-func (c *Call) Put(p PoolID, n uint32) {
-	c.puts = append(c.puts, put{p, n})
-}
-
-// TakePuts calls give for each Put since the last TakePuts, in order. It is
-// for drivers.
-func (c *Call) TakePuts(give func(p PoolID, n uint32)) {
-	for _, p := range c.puts {
-		give(p.pool, p.n)
-	}
-	c.puts = c.puts[:0]
-}
-
-// HasPuts reports whether TakePuts has anything to do.
-func (c *Call) HasPuts() bool { return len(c.puts) > 0 }
 
 // Pools grants units of pools.
 type Pools interface {

@@ -8,9 +8,11 @@
 //
 // A strategy is a stack of layers, outermost first, around the act of sending.
 // A guard (breaker, limiter, budget) may only tighten what is inside it. A
-// loop (retry, ladder) owns what is inside it and may begin it afresh. The
-// order is the meaning: a guard outside a loop acts once a call, a guard
-// inside it once an attempt.
+// loop (retry, ladder) owns what is inside it and may begin it afresh. A race
+// (hedging) may have it under way several times at once, each time with words of
+// its own; in a flight, calls that ask the same share one. The order is the
+// meaning: a guard outside a loop acts once a call, a guard inside it once an
+// attempt.
 //
 //	[]Layer{Retry{…}, Breaker{…}, TokenBucket{…}} // every attempt asks the breaker
 //	[]Layer{Breaker{…}, Retry{…}}                 // the breaker hears of calls only

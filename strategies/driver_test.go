@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +21,8 @@ type world struct {
 	fleets   map[string]*fleet
 	calls    map[string]*caller
 	lines    map[*int64][]*caller // by the first word of the pool's memory
-	direct   bool                 // calls have Pools
+	flights  map[flightKey]*caller
+	direct   bool // calls have Pools
 	trace    strings.Builder
 }
 
@@ -34,17 +36,31 @@ type fleet struct {
 // caller is one call and what its driver knows of it.
 type caller struct {
 	Call
-	world  *world
+	world     *world
+	fleet     *fleet
+	waits     bool
+	wakeAt    time.Duration
+	wants     Take            // what it stands in line for
+	line      *int64          // nil if it does not
+	sent      []time.Duration // when each attempt was
+	follows   *caller
+	followers []*caller
+	landed    bool       // the call that it followed is over: Joined is due
+	promoted  []Decision // what it did when it came to lead those it had followed
+	besides   []string   // the asides of the last Next, but for what it put
+}
+
+// flightKey says which calls are equal: of one program or of everyone.
+type flightKey struct {
 	fleet  *fleet
-	waits  bool
-	wakeAt time.Duration
-	wants  Take   // what it stands in line for
-	line   *int64 // nil if it does not
+	client string
+	at     uint32
+	key    uint32
 }
 
 func newWorld(t *testing.T, stacks map[string][]Layer, seed uint64) *world {
 	t.Helper()
-	w := &world{t: t, fleets: map[string]*fleet{}, calls: map[string]*caller{}, lines: map[*int64][]*caller{}}
+	w := &world{t: t, fleets: map[string]*fleet{}, calls: map[string]*caller{}, lines: map[*int64][]*caller{}, flights: map[flightKey]*caller{}}
 	commons := NewCommons()
 	var names []string
 	for name := range stacks {
@@ -122,41 +138,123 @@ func (c *caller) next(e Event) Decision {
 	if e.Kind == Begin {
 		clear(c.Memory[PerCall])
 		c.Born, c.Attempts, c.InFlight, c.Phase, c.Turn = w.now, 0, 0, 0, 0
+		c.sent = c.sent[:0]
 	}
 	if e.Terminal() {
 		c.InFlight--
 	}
+	if n := int(e.Attempt); e.Terminal() && n > 0 && n <= len(c.sent) {
+		e.SentAt = c.sent[n-1]
+	}
 	d := c.fleet.program.Root.Next(w.now, &c.Call, e)
 	c.Turn++
-	if c.HasPuts() {
-		c.giveBack()
+	if c.HasAsides() {
+		c.TakeAsides(c)
 	}
 	switch d.Kind {
 	case Send:
 		c.Turn = 0
 		c.Attempts++
 		c.InFlight++
+		c.sent = append(c.sent, w.now)
 	case Wait:
 		c.waits, c.wakeAt = true, saturatingAdd(w.now, d.After)
 	case Acquire:
 		p, m := c.pool(d.Take.Pool)
+		if c.line != nil {
+			w.t.Fatal("a call that stands in a line stands in another")
+		}
 		if line := &m[0]; len(w.lines[line]) > 0 {
 			c.stand(line, d.Take)
 		} else if ok, _ := p.TryTake(w.now, m, d.Take.N); ok {
+			c.Turn--
 			return c.next(Event{Kind: Admitted})
 		} else {
 			c.stand(line, d.Take)
 		}
+	case Join:
+		leader := w.flights[c.flight(FlightID(d.Take.Pool), d.Take.N)]
+		if leader == nil {
+			w.flights[c.flight(FlightID(d.Take.Pool), d.Take.N)] = c
+			c.Turn--
+			return c.next(Event{Kind: Admitted})
+		}
+		leader.followers = append(leader.followers, c)
+		c.follows = leader
 	}
 	return d
 }
 
-// giveBack gives to the pools what the strategy has put.
-func (c *caller) giveBack() {
-	c.TakePuts(func(id PoolID, n uint32) {
-		p, m := c.pool(id)
-		p.Put(c.world.now, m, n)
-	})
+// flight is which calls are equal to c in a table.
+func (c *caller) flight(id FlightID, key uint32) flightKey {
+	s := c.fleet.program.Flights[id]
+	k := flightKey{key: key, at: s.At}
+	switch s.Scope {
+	case PerClient:
+		k.client = fmt.Sprint(c.Client)
+		fallthrough
+	case PerFleet:
+		k.fleet = c.fleet
+	}
+	return k
+}
+
+// Put implements Asides, as do the following.
+func (c *caller) Put(id PoolID, n uint32) {
+	p, m := c.pool(id)
+	p.Put(c.world.now, m, n)
+}
+
+func (c *caller) Leave() {
+	if c.line == nil {
+		return // it has been withdrawn
+	}
+	c.leave()
+	c.besides = append(c.besides, "leave")
+}
+
+func (c *caller) HangUp(attempt uint32) {
+	c.InFlight--
+	c.besides = append(c.besides, fmt.Sprint("hang up ", attempt))
+}
+
+func (c *caller) Land(f FlightID, key uint32, end End) {
+	k := c.flight(f, key)
+	if c.world.flights[k] != c {
+		c.world.t.Fatal("a call lands a flight that it does not lead")
+	}
+	delete(c.world.flights, k)
+	followers := c.followers
+	c.followers = nil
+	for i, f := range followers {
+		f.follows = nil
+		if end.Class != wire.Cancelled {
+			f.landed, f.Joined = true, end
+			continue
+		}
+		c.world.flights[k] = f
+		f.followers = followers[i+1:]
+		for _, other := range f.followers {
+			other.follows = f
+		}
+		f.promoted = append(f.promoted, f.next(Event{Kind: Admitted}))
+		break
+	}
+	c.besides = append(c.besides, fmt.Sprint("land ", len(followers)))
+}
+
+func (c *caller) WakeAt(at time.Duration) {
+	c.waits, c.wakeAt = true, at
+	c.besides = append(c.besides, fmt.Sprint("wake ", at-c.world.now))
+}
+
+func (c *caller) Raise(s Signal) {
+	spec := c.fleet.program.Signals[s]
+	what := "note "
+	if spec.Alarm {
+		what = "alarm "
+	}
+	c.besides = append(c.besides, what+spec.Reason)
 }
 
 func (c *caller) stand(line *int64, t Take) {
@@ -177,6 +275,10 @@ func (w *world) withdraw(c *caller) {
 		c.leave()
 	}
 	c.waits = false
+	if l := c.follows; l != nil {
+		l.followers = slices.DeleteFunc(l.followers, func(f *caller) bool { return f == c })
+		c.follows = nil
+	}
 	for c.InFlight > 0 {
 		c.next(Event{Kind: Settled, Attempt: c.Attempts, Outcome: &wire.Outcome{Class: wire.Cancelled}})
 	}

@@ -18,7 +18,8 @@ const (
 	Lost                       // an attempt ended without a reply: the connection broke
 	Expired                    // an attempt ended without a reply: its timeout passed
 	Wake                       // the time of a Wait has come
-	Admitted                   // a pool has admitted the call
+	Admitted                   // a pool has admitted the call, or it goes first where it was to Join
+	Joined                     // the call it has joined is over: Call.Joined says how
 	Cancelled                  // the caller has withdrawn the call
 	Settled                    // an attempt was given up: by an Abandon, or because its call is over
 )
@@ -32,8 +33,12 @@ type Event struct {
 	// call, for Sent, Head and the terminal events; it is what Abandon takes.
 	Attempt uint32
 	// Outcome is what the client made of the attempt: never nil for Head and
-	// the terminal events, nil otherwise. It is valid during Next only.
+	// the terminal events; for Joined it is what the other call got. It is nil
+	// otherwise, and valid during Next only.
 	Outcome *wire.Outcome
+	// SentAt is when the attempt was sent, for Head and the terminal events: how
+	// long it took is the difference to now.
+	SentAt time.Duration
 }
 
 // Terminal reports whether e ends an attempt.
@@ -55,6 +60,7 @@ const (
 	Send                        // send an attempt to the call's Target; After > 0 is its timeout
 	Wait                        // come back with Wake after After ≥ 0
 	Acquire                     // stand in line for Take; come back with Admitted
+	Join                        // follow the equal call under way, Take.N in flight table Take.Pool; come back with Joined, or with Admitted to lead
 	Answer                      // answer the caller without an attempt (cache, default)
 	Abandon                     // hang up on attempt Take.N; come back with its Settled
 	Stop                        // settle the call: End says how
@@ -75,12 +81,17 @@ const (
 	LimiterRefused          // a client-side limit refused instead of waiting
 	Withdrawn               // the caller cancelled
 	ServedFromMemory        // answered without an attempt
+	Shed                    // given up for more urgent calls
+	NothingLeft             // no model, region or key is left to try
+	NotGoodEnough           // an answer came, but failed the client's rule for quality
+	HintTooLong             // the provider asks for a longer wait than the client accepts
 	NumReasons       = iota // how many reasons there are
 )
 
 var reasonNames = [NumReasons]string{
 	"none", "succeeded", "failed", "tries_exhausted", "deadline_passed", "breaker_open",
-	"budget_spent", "limiter_refused", "withdrawn", "served_from_memory",
+	"budget_spent", "limiter_refused", "withdrawn", "served_from_memory", "shed", "nothing_left", "not_good_enough",
+	"hint_too_long",
 }
 
 // String returns the reason's name as result files spell it.
@@ -100,7 +111,7 @@ type Decision struct {
 	Kind DecisionKind
 	// End is how a Stop or an Answer settles the call.
 	End End
-	// Take is what to Acquire, or which attempt to Abandon.
+	// Take is what to Acquire, which attempt to Abandon, or which call to Join.
 	Take Take
 	// After is a Send's timeout (0: none) or a Wait's length.
 	After time.Duration
@@ -115,7 +126,8 @@ type End struct {
 	Degraded bool
 }
 
-// Take is N units of a pool for Acquire, or attempt number N for Abandon.
+// Take is N units of a pool for Acquire, attempt number N for Abandon, or key N
+// of the flights numbered Pool for Join.
 type Take struct {
 	Pool PoolID
 	N    uint32
@@ -155,6 +167,9 @@ func (sender) Next(_ time.Duration, _ *Call, e Event) Decision {
 func stop(r Reason, c wire.Class) Decision {
 	return Decision{Kind: Stop, End: End{Reason: r, Class: c}}
 }
+
+// cancelled is the outcome of an attempt that its client has given up.
+var cancelled = wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}
 
 // withdrawn settles a call that its caller has cancelled.
 func withdrawn() Decision { return stop(Withdrawn, wire.Cancelled) }

@@ -56,5 +56,5 @@ func TestPoolWords(t *testing.T) {
 	p.Root.Next(0, &c, Event{Kind: Admitted})
 	p.Root.Next(0, &c, Event{Kind: Reply, Attempt: 1, Outcome: &wire.Outcome{Class: wire.OK}})
 	require.Equal(t, []int64{0, 0, 0, 0}, c.Memory[PerFleet])
-	require.True(t, c.HasPuts(), "the driver is not told to look at the line")
+	require.True(t, c.HasAsides(), "the driver is not told to look at the line")
 }

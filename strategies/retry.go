@@ -8,19 +8,27 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Retry begins what is inside it afresh after a transient failure, until it
-// succeeds or the attempts are used up. It is right when failures pass; it is
-// harmful without a bound, without jitter, or in more than one layer.
+// Retry begins what is inside it afresh after a failure that may pass, until it
+// succeeds or a bound is reached. It is right when failures pass; it is harmful
+// without a bound, without jitter, or in more than one layer: nested loops
+// multiply.
 type Retry struct {
 	// Backoff says how long to wait before each retry.
 	Backoff Backoff
 	// MaxAttempts bounds how often what is inside begins, the first time
 	// included; 0 means no bound.
 	MaxAttempts int
-	// IgnoreHint makes the loop deaf to what the provider asks for. By default
-	// a hint replaces a shorter base delay and jitter is drawn on top of it, so
-	// that the loop never comes back before it was asked to.
-	IgnoreHint bool
+	// MaxElapsed bounds the age of the call at which a retry begins: one that
+	// would begin later is not waited for, and the call stops at once with
+	// DeadlinePassed. 0 means no bound.
+	MaxElapsed time.Duration
+	// MinWait is the shortest wait there is, below the jitter: with it, a hint
+	// of 0 does not become a hot loop.
+	MinWait time.Duration
+	// On says which failures are retried.
+	On Rules
+	// Hints says what becomes of the waits that the provider asks for.
+	Hints Hints
 }
 
 // Backoff is how long a retry loop waits. One that has a method
@@ -40,70 +48,146 @@ type Remembering interface {
 	RemembersPrevious()
 }
 
+// Discerning is a Backoff that depends on why an attempt has failed: For
+// returns the one to ask.
+type Discerning interface {
+	Backoff
+	For(c wire.Class) Backoff
+}
+
 // Build implements Layer.
 func (r Retry) Build(b *Build, inner Strategy) (Strategy, error) {
-	if r.Backoff == nil {
-		return nil, errors.New("retry: it needs a backoff; Fixed{} retries at once")
+	if err := r.validate(); err != nil {
+		return nil, fmt.Errorf("retry: %w", err)
 	}
-	if r.MaxAttempts < 0 {
-		return nil, errors.New("retry: max attempts must not be negative; 0 means no bound")
-	}
-	if v, ok := r.Backoff.(interface{ Validate() error }); ok {
-		if err := v.Validate(); err != nil {
-			return nil, fmt.Errorf("retry: %w", err)
-		}
-	}
-	_, remembers := r.Backoff.(Remembering)
+	r.On.Classes = r.On.Classes.or(Transient)
+	loop := &retry{Retry: r, purpose: b.Purpose(), simple: r.On.byClass()}
+	_, loop.remembers = r.Backoff.(Remembering)
+	loop.discerning, _ = r.Backoff.(Discerning)
 	words := 1
-	if remembers {
-		words = 2
+	if loop.remembers {
+		loop.prev = uint32(words)
+		words++
 	}
-	slot, err := b.Reserve(PerCall, words, "")
-	if err != nil {
+	if r.Hints.Restart {
+		loop.restart = uint32(words)
+		words++
+	}
+	var err error
+	if loop.words, err = b.Reserve(PerCall, words, ""); err != nil {
 		return nil, err
 	}
-	return b.Loop(&retry{Retry: r, tries: slot, remembers: remembers, purpose: b.Purpose()}, inner)
+	return b.Loop(loop, inner)
+}
+
+func (r *Retry) validate() error {
+	switch {
+	case r.Backoff == nil:
+		return errors.New("it needs a backoff; Fixed{} retries at once")
+	case r.MaxAttempts < 0:
+		return errors.New("max attempts must not be negative; 0 means no bound")
+	case r.MaxElapsed < 0 || r.MinWait < 0:
+		return errors.New("the elapsed time and the least wait must not be negative; 0 means no bound")
+	}
+	if err := validate(r.Backoff); err != nil {
+		return err
+	}
+	if err := r.On.validate(); err != nil {
+		return err
+	}
+	return r.Hints.validate()
+}
+
+// validate asks a backoff for its opinion of itself.
+func validate(b Backoff) error {
+	if v, ok := b.(interface{ Validate() error }); ok {
+		return v.Validate()
+	}
+	return nil
 }
 
 type retry struct {
 	Retry
-	tries     Slot // word 0: how often what is inside began; word 1: the last wait
-	remembers bool
-	purpose   Purpose
+	// words are the call's: word 0 is how often what is inside began; the last
+	// wait, if the backoff remembers, and the value of word 0 when the backoff
+	// began anew, if hints restart it, stand where prev and restart say.
+	words         Slot
+	prev, restart uint32
+	remembers     bool
+	discerning    Discerning // nil if the backoff is not
+	simple        bool       // failures go by their class alone, unless there is more to them
+	purpose       Purpose
 }
 
 // Start implements Loop.
 func (r *retry) Start(_ time.Duration, c *Call) {
-	*c.Word(r.tries, 0) = 1
+	*c.Word(r.words, 0) = 1
 	if r.remembers {
-		*c.Word(r.tries, 1) = 0
+		*c.Word(r.words, r.prev) = 0
+	}
+	if r.Hints.Restart {
+		*c.Word(r.words, r.restart) = 1
 	}
 }
 
 // After implements Loop.
-func (r *retry) After(_ time.Duration, c *Call, e Event, d Decision) Decision {
-	if d.End.Reason != Failed && d.End.Reason != TriesExhausted || !d.End.Class.Transient() {
+func (r *retry) After(now time.Duration, c *Call, e Event, d Decision) Decision {
+	if d.End.Reason == Succeeded {
 		return d
 	}
-	tries := c.Word(r.tries, 0)
+	if o := e.Outcome; r.simple && o != nil && d.End.Reason == Failed && !o.Begun && o.Marks == 0 {
+		if !r.On.Classes.Has(d.End.Class) {
+			return d
+		}
+	} else if !r.On.retries(o, d.End) {
+		return d
+	}
+	tries := c.Word(r.words, 0)
 	if r.MaxAttempts > 0 && *tries >= int64(r.MaxAttempts) {
 		d.End.Reason = TriesExhausted
 		return d
 	}
+	hint := hintOf(e)
+	if r.Hints.tooLong(hint) {
+		d.End.Reason = HintTooLong
+		return d
+	}
 	*tries++
+	wait := r.wait(c, *tries, d.End.Class, hint)
+	if r.MaxElapsed > 0 && saturatingAdd(now-c.Born, wait) > r.MaxElapsed {
+		d.End.Reason = DeadlinePassed
+		return d
+	}
+	return Decision{Kind: Wait, After: wait}
+}
+
+// wait is how long the loop waits before what is inside begins for the tries-th
+// time.
+func (r *retry) wait(c *Call, tries int64, class wire.Class, hint time.Duration) time.Duration {
+	b, retry := r.Backoff, tries-2
+	if r.discerning != nil {
+		b = r.discerning.For(class)
+	}
+	if r.Hints.Restart {
+		since := c.Word(r.words, r.restart)
+		retry -= *since - 1
+		if r.Hints.accepts(hint) {
+			*since = tries
+		}
+	}
 	var prev time.Duration
 	if r.remembers {
-		prev = time.Duration(*c.Word(r.tries, 1))
+		prev = time.Duration(*c.Word(r.words, r.prev))
 	}
-	base, jitter := r.Backoff.Delay(c, r.purpose, *tries-2, prev)
-	base, jitter = max(base, 0), max(jitter, 0) // a backoff from outside may err
+	base, jitter := b.Delay(c, r.purpose, retry, prev)
+	base, jitter = max(base, r.MinWait, 0), max(jitter, 0) // a backoff from outside may err
 	if r.remembers {
-		*c.Word(r.tries, 1) = int64(saturatingAdd(base, jitter))
+		*c.Word(r.words, r.prev) = int64(saturatingAdd(base, jitter))
 	}
-	if hint := hintOf(e); hint > base && !r.IgnoreHint {
-		base = hint
+	if !r.Hints.accepts(hint) {
+		return saturatingAdd(base, jitter)
 	}
-	return Decision{Kind: Wait, After: saturatingAdd(base, jitter)}
+	return max(r.Hints.wait(c, r.purpose, base, jitter, hint), r.MinWait)
 }
 
 // hintOf is how long the reply that ended an attempt asked to wait.
@@ -120,28 +204,4 @@ func saturatingAdd(a, b time.Duration) time.Duration {
 		return s
 	}
 	return Never
-}
-
-// doubled returns base·2ⁿ, but at most limit; limit 0 means no bound but Never.
-// It never overflows: base·2ⁿ > limit exactly if base > ⌊limit/2ⁿ⌋.
-func doubled(base time.Duration, n int64, limit time.Duration) time.Duration {
-	if limit <= 0 {
-		limit = Never
-	}
-	if base > limit>>uint(n) {
-		return limit
-	}
-	return base << uint(n)
-}
-
-// validateGrowth says what is wrong with a backoff that grows from base to
-// limit.
-func validateGrowth(name string, base, limit time.Duration) error {
-	switch {
-	case base <= 0:
-		return fmt.Errorf("%s: the base must be positive, not %v", name, base)
-	case limit < 0:
-		return fmt.Errorf("%s: the cap must not be negative; 0 means no cap", name)
-	}
-	return nil
 }

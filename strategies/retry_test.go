@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -46,7 +47,7 @@ func TestRetry(t *testing.T) {
 			503 after=0s -> wait [2s,3s)
 			wake -> send
 			503 after=-5s -> wait [2s,3s)             # nonsense is no hint`)
-		play(t, []Layer{Retry{Backoff: Fixed{Every: 2 * time.Second}, IgnoreHint: true}}, `
+		play(t, []Layer{Retry{Backoff: Fixed{Every: 2 * time.Second}, Hints: Hints{Use: HintIgnored}}}, `
 			begin -> send
 			503 after=1h -> wait 2s`)
 		play(t, []Layer{Retry{Backoff: Exponential{Base: time.Second}}}, `
@@ -162,4 +163,62 @@ func TestRemembering(t *testing.T) {
 		503 -> wait 1.001s`)
 	want := []time.Duration{0, 1001 * time.Millisecond, 2001 * time.Millisecond, 0}
 	require.Equal(t, append(want, want...), told) // each script is played twice
+}
+
+func TestRetryBounds(t *testing.T) {
+	t.Run("elapsed time", func(t *testing.T) {
+		// A retry that would begin when the call is older than 10 s is not waited
+		// for; at exactly 10 s it may.
+		play(t, []Layer{Retry{Backoff: Exponential{Base: time.Second}, MaxElapsed: 10 * time.Second}}, `
+			@5s begin -> send
+			@6s 503 -> wait 1s
+			wake -> send
+			@8s 503 -> wait 2s
+			wake -> send
+			@11s 503 -> wait 4s
+			wake -> send
+			503 -> stop deadline_passed overloaded
+			@20s begin -> send
+			@29s 503 -> wait 1s
+			wake -> send`)
+	})
+	t.Run("least wait", func(t *testing.T) {
+		play(t, []Layer{Retry{Backoff: Fixed{Jitter: time.Second}, MinWait: 3 * time.Second}}, `
+			begin -> send
+			503 -> wait [3s,4s)
+			wake -> send
+			503 after=1s -> wait [3s,4s)
+			wake -> send
+			503 after=5s -> wait [5s,6s)`)
+	})
+	t.Run("a long wait does not overflow the elapsed time", func(t *testing.T) {
+		play(t, []Layer{Retry{Backoff: Fixed{Every: Never}, MaxElapsed: time.Hour}}, `
+			@1s begin -> send
+			@2s 503 -> stop deadline_passed`)
+	})
+}
+
+func TestRetryMustMakeSense(t *testing.T) {
+	for want, r := range map[string]Retry{
+		"it needs a backoff; Fixed{} retries at once":                                                                      {},
+		"max attempts must not be negative; 0 means no bound":                                                              {Backoff: Fixed{}, MaxAttempts: -1},
+		"the elapsed time and the least wait must not be negative; 0 means no bound":                                       {Backoff: Fixed{}, MaxElapsed: -1},
+		"fixed backoff: the wait and its jitter must not be negative":                                                      {Backoff: Fixed{Every: -1}},
+		"exponential backoff: the base must be positive, not 0s":                                                           {Backoff: Exponential{}},
+		"exponential backoff: the factor must be from 1 to 1000, not 0.5; 0 means 2":                                       {Backoff: Exponential{Base: 1, Factor: 0.5}},
+		"full jitter: the factor must be from 1 to 1000, not NaN; 0 means 2":                                               {Backoff: FullJitter{Base: 1, Factor: math.NaN()}},
+		"equal jitter: the cap must not be negative; 0 means no cap":                                                       {Backoff: EqualJitter{Base: 1, Cap: -1}},
+		"proportional jitter: 120 to 80 % is no range within 0 to 1000 %":                                                  {Backoff: Proportional{Of: Fixed{}, Low: 120, High: 80}},
+		"proportional jitter: it needs a backoff inside":                                                                   {Backoff: PlusMinus(nil, 10)},
+		"capped backoff: a strategies.DecorrelatedJitter inside would not be told what it needs; put it outside":           {Backoff: Capped{Of: DecorrelatedJitter{Base: 1}, Cap: 1}},
+		"capped backoff: the cap must be positive":                                                                         {Backoff: Capped{Of: Fixed{}}},
+		"uniform backoff: 2ns to 1ns is not a range of waits":                                                              {Backoff: Capped{Of: Uniform{2, 1}, Cap: 1}},
+		"memoryless backoff: the mean must be positive, not 0s":                                                            {Backoff: Memoryless{}},
+		"backoff by class: it needs classes; without them Else alone will do":                                              {Backoff: ByClass{Then: Fixed{}, Else: Fixed{}}},
+		"Polly's jitter: the base must be positive, not 0s":                                                                {Backoff: PollyJitter{}},
+		"linear backoff: the first wait, the step, the cap and the jitter must not be negative; 0 as the cap means no cap": {Backoff: Linear{Step: -1}},
+	} {
+		_, err := Compile(Definition{Name: "bad", Layers: []Layer{r}}, nil)
+		require.EqualError(t, err, `strategy "bad": retry: `+want)
+	}
 }

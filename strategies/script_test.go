@@ -20,13 +20,16 @@ import (
 //	a: wake -> send
 //	a: 200 -> stop succeeded
 //
-// A line is [@time] [call:] event [after=hint] [attempt=n] -> decision. The
+// A line is [@time] [call:] event [after=hint] [attempt=n] [tokens=n] [says=stop]
+// [priority=n] -> decision; tokens are what came before an answer broke. The
 // call is written [fleet/]client[.call] and is "a" if left out. A time sets the
 // clock; a wake sets it to the end of that call's wait. Events are begin, sent,
-// head, wake, admitted, cancelled, lost, expired, settled, and replies: an HTTP
+// head, wake, admitted, joined, cancelled, lost, expired, settled, and replies: an HTTP
 // status as wire.ByStatus reads it, or a class by name. Decisions are send, idle, answer,
-// abandon n, stop reason [class], wait d, wait [lo,hi), queued [until t]; the
-// event admitted may also be refused [until t].
+// abandon n, follow, stop reason [class], wait d, wait [lo,hi), queued [until
+// t]; the event admitted may also be refused [until t]. What a strategy asks for
+// beside its decision follows in order, but for what it gives back to pools:
+// + wake d, + hang up n, + leave, + land followers, + alarm reason, + note reason.
 //
 // The script plays the driver: it owns the memory, keeps the lines before
 // pools, and fails with the whole trace.
@@ -44,10 +47,16 @@ func playFleets(t *testing.T, stacks map[string][]Layer, script string) {
 	for _, direct := range []bool{false, true} {
 		w := newWorld(t, stacks, 1)
 		w.direct = direct
-		for i, line := range strings.Split(script, "\n") {
-			if line, _, _ = strings.Cut(line, "#"); strings.TrimSpace(line) != "" {
-				w.line(i+1, strings.TrimSpace(line))
-			}
+		w.script(script)
+	}
+}
+
+// script plays all lines of a script.
+func (w *world) script(text string) {
+	w.t.Helper()
+	for i, line := range strings.Split(text, "\n") {
+		if line, _, _ = strings.Cut(line, "#"); strings.TrimSpace(line) != "" {
+			w.line(i+1, strings.TrimSpace(line))
 		}
 	}
 }
@@ -80,11 +89,15 @@ func (w *world) line(number int, text string) {
 	}
 	c := w.call(name)
 	e := w.event(fail, c, fields)
+	c.besides = c.besides[:0]
 	var got string
 	if e.Kind == Admitted {
 		got = w.admit(fail, c)
 	} else {
 		got = w.describe(c, c.next(e))
+	}
+	for _, b := range c.besides {
+		got += " + " + b
 	}
 	fmt.Fprintf(&w.trace, "%12v  %s -> %s\n", w.now, strings.TrimSpace(left), got)
 	if want = strings.TrimSpace(want); !matches(fail, got, want) {
@@ -106,11 +119,25 @@ func (w *world) event(fail func(string, ...any), c *caller, fields []string) Eve
 				fail("%v", err)
 			}
 			e.Attempt = uint32(n)
+		} else if v, ok := strings.CutPrefix(f, "tokens="); ok {
+			n, err := strconv.ParseUint(v, 10, 32)
+			if err != nil {
+				fail("%v", err)
+			}
+			defer func() { o.Begun, o.Tokens = true, uint32(n) }()
+		} else if v, ok := strings.CutPrefix(f, "priority="); ok {
+			n, err := strconv.ParseUint(v, 10, 8)
+			if err != nil {
+				fail("%v", err)
+			}
+			c.Demand.Priority = uint8(n)
+		} else if v, ok := strings.CutPrefix(f, "says="); ok {
+			defer func() { o.Marks = map[string]wire.Marks{"stop": wire.SaysStop, "retry": wire.SaysRetry}[v] }()
 		} else {
 			fail("cannot read %q", f)
 		}
 	}
-	kinds := map[string]EventKind{"begin": Begin, "sent": Sent, "wake": Wake, "admitted": Admitted, "cancelled": Cancelled}
+	kinds := map[string]EventKind{"begin": Begin, "sent": Sent, "wake": Wake, "admitted": Admitted, "joined": Joined, "cancelled": Cancelled}
 	if kind, ok := kinds[fields[0]]; ok {
 		switch kind {
 		case Wake:
@@ -118,6 +145,12 @@ func (w *world) event(fail func(string, ...any), c *caller, fields []string) Eve
 				fail("nothing wakes it now: waits %v, until %v", c.waits, c.wakeAt)
 			}
 			w.now, c.waits = c.wakeAt, false
+		case Joined:
+			if !c.landed {
+				fail("the call that it follows is under way")
+			}
+			c.landed = false
+			return Event{Kind: Joined, Outcome: &wire.Outcome{Class: c.Joined.Class, RetryAfter: hint}}
 		case Cancelled:
 			c.waits = false
 			if c.line != nil {
@@ -191,6 +224,8 @@ func (w *world) describe(c *caller, d Decision) string {
 			}
 		}
 		return "queued"
+	case Join:
+		return "follow"
 	case Answer:
 		return "answer"
 	case Abandon:
@@ -203,6 +238,11 @@ func (w *world) describe(c *caller, d Decision) string {
 
 // matches compares what a strategy decided with what a script expects.
 func matches(fail func(string, ...any), got, want string) bool {
+	got, did, _ := strings.Cut(got, " + ")
+	want, does, _ := strings.Cut(want, " + ")
+	if did != does {
+		return false
+	}
 	if bounds, ok := strings.CutPrefix(want, "wait ["); ok {
 		lo, hi, ok1 := strings.Cut(strings.TrimSuffix(bounds, ")"), ",")
 		wait, ok2 := strings.CutPrefix(got, "wait ")

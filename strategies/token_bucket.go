@@ -24,11 +24,8 @@ type TokenBucket struct {
 
 // Build implements Layer.
 func (t TokenBucket) Build(b *Build, inner Strategy) (Strategy, error) {
-	switch {
-	case t.Rate < 1 || t.Per <= 0:
-		return nil, fmt.Errorf("token bucket: the rate must be positive, not %d per %v", t.Rate, t.Per)
-	case t.Burst < 1:
-		return nil, fmt.Errorf("token bucket: the burst must be at least 1, not %d", t.Burst)
+	if err := validateRate(t.Rate, t.Per, t.Burst); err != nil {
+		return nil, fmt.Errorf("token bucket: %w", err)
 	}
 	if err := shareable(t.Scope, t.Name); err != nil {
 		return nil, fmt.Errorf("token bucket: %w", err)
@@ -42,6 +39,17 @@ func (t TokenBucket) Build(b *Build, inner Strategy) (Strategy, error) {
 		return nil, err
 	}
 	return b.pooled("tokens", id, false, inner)
+}
+
+// validateRate says what is wrong with a rate and the burst on top of it.
+func validateRate(rate int64, per time.Duration, burst int64) error {
+	switch {
+	case rate < 1 || per <= 0:
+		return fmt.Errorf("the rate must be positive, not %d per %v", rate, per)
+	case burst < 1:
+		return fmt.Errorf("the burst must be at least 1, not %d", burst)
+	}
+	return nil
 }
 
 // bucket is the pool of a TokenBucket. Its words are the time of the last

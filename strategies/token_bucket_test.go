@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"herdlab/mockprovider/wire"
 )
 
 // Some instants, 100 ms apart.
@@ -268,5 +270,37 @@ func TestTokenBucketInLowestTerms(t *testing.T) {
 	for _, k := range []bucket{bucketOf(21, 10*time.Second, 3), bucketOf(42, 20*time.Second, 3), bucketOf(21_000, 10_000*time.Second, 3)} {
 		require.Equal(t, bucket{21, int64(10 * time.Second), 3}.rate*k.per, k.rate*int64(10*time.Second), fmt.Sprint(k))
 		require.Equal(t, bucketOf(21, 10*time.Second, 3), k)
+	}
+}
+
+// Case A16: 1.4 per second and a burst of 3 keep 10,000 requests of one caller
+// below 120 a minute, and cost 7140.714 s for them.
+func TestTokenBucketBelowAWindow(t *testing.T) {
+	l := newLab(t, TokenBucket{Rate: 14, Per: 10 * time.Second, Burst: 3, Scope: PerFleet})
+	l.serve = func(*caller) (time.Duration, wire.Outcome) { return 0, okay }
+	l.closedLoop(1, 0)
+	l.run(2 * time.Hour)
+	require.InDelta(t, 7140.714, l.sent[9_999].Seconds(), 0.001)
+	require.LessOrEqual(t, most(l.sent, time.Minute), 87)
+	require.LessOrEqual(t, most(l.sent, 10*time.Second), 17)
+}
+
+// Case A19: three modules with a bucket of 1.4 per second each offer 4.2 to a
+// provider of 2 per second, which refuses 52.4 % of that; one bucket for all
+// three is never refused.
+func TestOneBucketForAllModules(t *testing.T) {
+	for scope, want := range map[Scope]float64{PerClient: 1 - 2/4.2, PerFleet: 0} {
+		l := newLab(t, TokenBucket{Rate: 14, Per: 10 * time.Second, Burst: 3, Scope: scope})
+		provider, m, refused := bucketOf(2, time.Second, 4), make([]int64, 2), 0
+		l.serve = func(*caller) (time.Duration, wire.Outcome) {
+			if ok, _ := provider.TryTake(l.now, m, 1); !ok {
+				refused++
+				return 0, refusedAs(wire.Rate)
+			}
+			return 0, okay
+		}
+		l.closedLoop(3, time.Second)
+		l.run(time.Hour)
+		require.InDelta(t, want, float64(refused)/float64(len(l.sent)), 0.01, "shared per %v", scope)
 	}
 }

@@ -166,6 +166,9 @@ func growing(base, limit time.Duration) map[string]Backoff {
 		"full":         FullJitter{Base: base, Cap: limit},
 		"equal":        EqualJitter{Base: base, Cap: limit},
 		"decorrelated": DecorrelatedJitter{Base: base, Cap: limit},
+		"full ×1.5":    FullJitter{Base: base, Cap: limit, Factor: 1.5},
+		"linear":       Linear{First: base, Step: base, Cap: limit},
+		"polly":        PollyJitter{Base: base, Cap: limit},
 	}
 }
 
@@ -227,7 +230,7 @@ func TestHintsAreFloors(t *testing.T) {
 		id := rapid.Uint64().Draw(t, "call")
 		for name, b := range backoffs {
 			plain, hinted := newRetrier(t, Retry{Backoff: b}), newRetrier(t, Retry{Backoff: b})
-			deaf := newRetrier(t, Retry{Backoff: b, IgnoreHint: true})
+			deaf := newRetrier(t, Retry{Backoff: b, Hints: Hints{Use: HintIgnored}})
 			plain.begin(id)
 			hinted.begin(id)
 			deaf.begin(id)

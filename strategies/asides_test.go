@@ -1,0 +1,84 @@
+package strategies
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// did is a driver that writes down what it is asked for.
+type did struct{ lines []string }
+
+func (d *did) add(format string, args ...any) { d.lines = append(d.lines, fmt.Sprintf(format, args...)) }
+
+func (d *did) Leave()                             { d.add("leave") }
+func (d *did) Put(p PoolID, n uint32)             { d.add("put %d of %d", n, p) }
+func (d *did) HangUp(n uint32)                    { d.add("hang up %d", n) }
+func (d *did) Land(f FlightID, key uint32, e End) { d.add("land %d of %d: %v", key, f, e.Reason) }
+func (d *did) WakeAt(at time.Duration)            { d.add("wake at %v", at) }
+func (d *did) Raise(s Signal)                     { d.add("raise %d", s) }
+
+// A driver hears of each aside once, in an order that does not depend on that of
+// asking: first what frees something, then what sets something going.
+func TestAsides(t *testing.T) {
+	var c Call
+	var d did
+	require.False(t, c.HasAsides())
+	for range 2 {
+		c.Raise(3)
+		c.WakeAt(7)
+		c.Land(1, 9, End{Reason: TriesExhausted})
+		c.HangUp(5)
+		c.Put(2, 4)
+		c.Put(0, 1)
+		c.Leave()
+		c.WakeAt(8)
+		require.True(t, c.HasAsides())
+		d.lines = nil
+		c.TakeAsides(&d)
+		require.Equal(t, []string{"leave", "put 4 of 2", "put 1 of 0", "hang up 5", "land 9 of 1: tries_exhausted", "wake at 8ns", "raise 3"}, d.lines)
+		require.False(t, c.HasAsides())
+		c.TakeAsides(&d)
+		require.Len(t, d.lines, 7)
+	}
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		c.Put(1, 1)
+		c.HangUp(1)
+		c.Land(0, 1, End{})
+		c.Raise(1)
+		c.TakeAsides(nobody{})
+	}), "asides are asked for in every run's hot path")
+}
+
+// alarming is a layer that names signals.
+type alarming []SignalSpec
+
+func (a alarming) Build(b *Build, inner Strategy) (Strategy, error) {
+	for _, s := range a {
+		name := b.Note
+		if s.Alarm {
+			name = b.Alarm
+		}
+		if _, err := name(s.Reason); err != nil {
+			return nil, err
+		}
+	}
+	return inner, nil
+}
+
+func TestSignals(t *testing.T) {
+	full, note := SignalSpec{"full", true}, SignalSpec{"full", false}
+	p, err := Compile(Definition{Name: "test", Layers: []Layer{alarming{full, note}, alarming{note, {"other", true}, full}}}, nil)
+	require.NoError(t, err)
+	require.Equal(t, []SignalSpec{note, {"other", true}, full}, p.Signals, "the same reason is the same signal")
+	_, err = Compile(Definition{Name: "test", Layers: []Layer{alarming{{}}}}, nil)
+	require.ErrorContains(t, err, "a signal needs a reason")
+	var many alarming
+	for i := range 65 {
+		many = append(many, SignalSpec{Reason: fmt.Sprint(i)})
+	}
+	_, err = Compile(Definition{Name: "test", Layers: []Layer{many}}, nil)
+	require.ErrorContains(t, err, "at most 64")
+}

@@ -1,0 +1,116 @@
+package strategies
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+// standardQuota is that of the standard mode before 2026, newQuota after.
+var (
+	standardQuota = AWSBudget{Capacity: 500, Cost: 5, Other: ClassesOf(wire.Timeout), OtherCost: 10, Scope: PerClient}
+	newQuota      = AWSBudget{Capacity: 500, Cost: 14, Other: Limits, OtherCost: 5, Scope: PerClient}
+)
+
+// From a full bucket, an outage brings exactly 500/5 = 100 retries and then none:
+// 50 calls of three attempts, and single ones.
+func TestAWSBudgetInAnOutage(t *testing.T) {
+	for _, c := range []struct {
+		budget  AWSBudget
+		class   wire.Class
+		retries int
+	}{
+		{standardQuota, wire.Overloaded, 100}, {standardQuota, wire.Timeout, 50},
+		{newQuota, wire.Overloaded, 35}, {newQuota, wire.Rate, 100},
+	} {
+		x := client(t, c.budget, Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 3})
+		retries := 0
+		for range 200 {
+			retries += x.outcomes(c.class) - 1
+		}
+		require.Equal(t, c.retries, retries, "%+v after %v", c.budget, c.class)
+		// Each success at the first try brings 1.
+		for range c.budget.Cost {
+			require.Equal(t, 1, x.outcomes(wire.OK))
+		}
+		if c.class == wire.Overloaded {
+			require.Equal(t, 2, x.outcomes(c.class), "%+v", c.budget)
+		}
+	}
+}
+
+// A success after retries gives back what the last one cost, and no more.
+func TestAWSBudgetRefunds(t *testing.T) {
+	x := client(t, standardQuota, Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 4})
+	missing := &x.c.Memory[PerClient][0]
+	step := func(class wire.Class, want int64) {
+		t.Helper()
+		o := refusal(wire.NoHint)
+		o.Class = class
+		if d := x.c.next(Event{Kind: Reply, Attempt: x.c.Attempts, Outcome: o}); d.Kind == Wait {
+			x.c.next(Event{Kind: Wake})
+		}
+		require.Equal(t, want, *missing)
+	}
+	x.c.next(Event{Kind: Begin})
+	step(wire.Overloaded, 5)
+	step(wire.Timeout, 15)
+	step(wire.OK, 5) // the 10 of the timeout are back, the 5 before are spent
+	x.c.next(Event{Kind: Begin})
+	step(wire.OK, 4)
+	x.c.next(Event{Kind: Begin})
+	step(wire.Auth, 4)
+	for range 9 {
+		x.outcomes(wire.OK)
+	}
+	require.Zero(t, *missing, "a full bucket takes no more")
+}
+
+// The bucket empties if 5·(f² + f³) > 1 − f for three attempts, which is above
+// f = 0.3207; for two attempts above 0.3583, for four above 0.3123.
+func TestAWSBudgetDrainThreshold(t *testing.T) {
+	for attempts, f := range map[int]float64{2: 0.358258, 3: 0.320724, 4: 0.312330} {
+		power, sum := f, 0.0
+		for k := 2; k <= attempts; k++ {
+			power *= f
+			sum += 5 * power
+		}
+		require.InDelta(t, 1-f, sum, 1e-5, "the closed form, %d attempts", attempts)
+
+		for _, step := range []float64{-0.05, 0.05} { // beside it
+			// What a call takes on the average, against the same from the words.
+			p := f + step
+			drift, power := -(1 - p), p
+			for k := 2; k <= attempts; k++ {
+				power *= p
+				drift += 5 * power
+			}
+			budget := standardQuota
+			budget.Capacity = 1e9
+			x := client(t, budget, Retry{Backoff: Fixed{}, MaxAttempts: attempts})
+			missing := &x.c.Memory[PerClient][0]
+			*missing = 5e8 // far from both ends
+			const calls = 60_000
+			luck := x.c.Rand.For(77)
+			n := uint64(0)
+			for range calls {
+				d := x.c.next(Event{Kind: Begin})
+				for d.Kind == Send {
+					o := refusal(wire.NoHint)
+					if n++; luck.Float(n) >= p {
+						o.Class = wire.OK
+					}
+					if d = x.c.next(Event{Kind: Reply, Attempt: x.c.Attempts, Outcome: o}); d.Kind == Wait {
+						d = x.c.next(Event{Kind: Wake})
+					}
+				}
+			}
+			require.InDelta(t, drift, float64(*missing-5e8)/calls, 4.5*6/math.Sqrt(calls), "%d attempts at %v", attempts, p)
+			require.Equal(t, step > 0, *missing > 5e8)
+		}
+	}
+}

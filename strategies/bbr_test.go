@@ -1,0 +1,62 @@
+package strategies
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+func TestBBR(t *testing.T) {
+	play(t, []Layer{BBR{LimitRange: LimitRange{Initial: 1, Max: 3}, Scope: PerFleet}}, `
+		a: begin -> send
+		b: begin -> queued
+		@2s a: 200 -> stop succeeded              # one in 2 s, times 2 s, times 2.89
+		b: admitted -> send
+		c: begin -> send
+		d: begin -> queued
+		@4s b: 200 -> stop succeeded              # one in 2 s again
+		d: admitted -> send
+		e: begin -> queued
+		c: 400 -> stop failed                     # says nothing
+		e: admitted -> send
+		f: begin -> queued
+		d: 429 -> stop failed                     # ends the startup
+		f: admitted -> send
+		@6s e: 200 -> stop succeeded              # and the queue drains: a third, but one at least
+		g: begin -> queued
+		f: 200 -> stop succeeded
+		g: admitted -> send
+		h: begin -> queued`)
+}
+
+// A provider of 8 slots that refuses the ninth: the startup finds its rate,
+// and what is refused in the end is what probing costs, a small share.
+func TestBBRFindsTheRate(t *testing.T) {
+	l := newLab(t, BBR{LimitRange: LimitRange{Initial: 2}, Scope: PerFleet})
+	busy, refused, answered := 0, 0, 0
+	l.serve = func(*caller) (time.Duration, wire.Outcome) {
+		if busy == 8 {
+			refused++
+			return 50 * time.Millisecond, refusedAs(wire.Overloaded)
+		}
+		busy++
+		return time.Second, okay
+	}
+	l.ended = func(_ *caller, o *wire.Outcome) {
+		if o.OK() {
+			busy--
+			answered++
+		}
+	}
+	l.closedLoop(100, 5*time.Second)
+	l.run(time.Minute)
+	answered, refused = 0, 0
+	l.run(11 * time.Minute)
+	rate := float64(answered) / 600
+	t.Logf("%.2f per s, %d refused", rate, refused)
+	require.InDelta(t, 8, rate, 0.8)
+	require.Less(t, refused, answered/20)
+}

@@ -1,0 +1,124 @@
+package strategies
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// Bulkhead gives one purpose so many permits of its own, so that a purpose that
+// goes wrong cannot take all there is from the others. Who finds no permit stands
+// in a short line, or is refused at once: a caller is better told no than kept
+// waiting behind a wall of others. A permit is held while what is inside is under
+// way.
+//
+// It is right where several kinds of work share a provider: a bulkhead for each,
+// known by its name. Where waiting costs nothing, Concurrency is the plainer
+// layer.
+type Bulkhead struct {
+	// Permits is how many may be under way, ≥ 1.
+	Permits int64
+	// Line is how many may stand in line for a permit; 0 refuses at once.
+	Line int64
+	// Patience is how long one may stand there; 0 means as long as it takes.
+	Patience time.Duration
+	// Scope is who shares the permits, PerClient or wider; Name is the purpose,
+	// and tells bulkheads apart that everyone shares.
+	Scope Scope
+	Name  string
+}
+
+// Build implements Layer.
+func (h Bulkhead) Build(b *Build, inner Strategy) (Strategy, error) {
+	g := &bulkhead{Bulkhead: h, inner: inner}
+	switch {
+	case h.Permits < 1:
+		return nil, fmt.Errorf("bulkhead: permits must be at least 1, not %d", h.Permits)
+	case h.Line < 0 || h.Patience < 0:
+		return nil, errors.New("bulkhead: the line and the patience in it must not be negative")
+	case h.Patience > 0 && b.program.Races:
+		return nil, errors.New("bulkhead: a race inside needs the timer that the patience takes; put the bulkhead inside the race")
+	}
+	var err error
+	if g.waiting, err = b.shared(h.Scope, 1, "bulkhead line", h.Name, fmt.Sprint(h.Permits)); err != nil {
+		return nil, fmt.Errorf("bulkhead: %w", err)
+	}
+	if g.pool, err = b.Pool(permits{h.Permits}, h.Scope, "bulkhead "+h.Name); err != nil {
+		return nil, err
+	}
+	g.inUse = b.PoolWords(g.pool)
+	if g.held, err = b.Reserve(PerCall, 1, ""); err != nil {
+		return nil, err
+	}
+	g.bit, err = b.phase("bulkhead")
+	return g, err
+}
+
+type bulkhead struct {
+	Bulkhead
+	inner   Strategy
+	pool    PoolID
+	inUse   Slot   // the pool's word
+	waiting Slot   // how many stand in line
+	held    Slot   // how many permits the call has
+	bit     uint32 // set while the call stands in line
+}
+
+// Next implements Strategy.
+func (g *bulkhead) Next(now time.Duration, c *Call, e Event) Decision {
+	standing := c.Phase&g.bit != 0
+	switch {
+	case e.Kind == Begin:
+		return g.enter(now, c)
+	case standing && e.Kind == Admitted:
+		g.leave(c)
+		return g.begin(now, c)
+	case standing && e.Kind == Wake: // its patience is over
+		g.leave(c)
+		c.Leave()
+		return stop(LimiterRefused, wire.Concurrency)
+	case standing && e.Kind == Cancelled:
+		g.leave(c)
+		return withdrawn()
+	}
+	return g.settled(c, g.inner.Next(now, c, e))
+}
+
+// enter lets the call in, has it stand in line, or refuses it.
+func (g *bulkhead) enter(now time.Duration, c *Call) Decision {
+	take, waiting := Take{Pool: g.pool, N: 1}, c.Word(g.waiting, 0)
+	if c.Pools != nil && c.Pools.TryTake(c, take) {
+		return g.begin(now, c)
+	}
+	free := *waiting == 0 && *c.Word(g.inUse, 0) < g.Permits
+	if !free && *waiting >= g.Line {
+		return stop(LimiterRefused, wire.Concurrency)
+	}
+	*waiting++
+	c.Phase |= g.bit
+	if g.Patience > 0 && !free {
+		c.WakeAt(saturatingAdd(now, g.Patience))
+	}
+	return Decision{Kind: Acquire, Take: take}
+}
+
+func (g *bulkhead) leave(c *Call) {
+	c.Phase &^= g.bit
+	*c.Word(g.waiting, 0)--
+}
+
+func (g *bulkhead) begin(now time.Duration, c *Call) Decision {
+	*c.Word(g.held, 0)++
+	return g.settled(c, g.inner.Next(now, c, Event{Kind: Begin}))
+}
+
+// settled gives the permit back if d ends what is inside.
+func (g *bulkhead) settled(c *Call, d Decision) Decision {
+	if held := c.Word(g.held, 0); d.settles() && *held > 0 {
+		*held--
+		c.Put(g.pool, 1)
+	}
+	return d
+}

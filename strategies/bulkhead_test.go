@@ -1,0 +1,134 @@
+package strategies
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"herdlab/mockprovider/wire"
+)
+
+func TestBulkhead(t *testing.T) {
+	t.Run("refuses at once", func(t *testing.T) {
+		play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}}, Bulkhead{Permits: 2, Scope: PerFleet}}, `
+			a: begin -> send
+			b: begin -> send
+			c: begin -> stop limiter_refused concurrency
+			a: 503 -> wait 1s                         # the permit is back
+			c: begin -> send
+			a: wake -> stop limiter_refused`)
+	})
+	t.Run("bounded line", func(t *testing.T) {
+		play(t, []Layer{Bulkhead{Permits: 1, Line: 2, Scope: PerFleet}}, `
+			a: begin -> send
+			b: begin -> queued
+			c: begin -> queued
+			d: begin -> stop limiter_refused
+			b: cancelled -> stop withdrawn
+			d: begin -> queued
+			e: begin -> stop limiter_refused
+			a: 200 -> stop succeeded
+			d: admitted -> refused                    # c came first
+			c: admitted -> send
+			e: begin -> queued`)
+	})
+	t.Run("bounded wait", func(t *testing.T) {
+		play(t, []Layer{Bulkhead{Permits: 1, Line: 1, Patience: 3 * time.Second, Scope: PerFleet}}, `
+			a: begin -> send
+			@1s b: begin -> queued + wake 3s
+			c: begin -> stop limiter_refused
+			b: wake -> stop limiter_refused + leave
+			c: begin -> queued + wake 3s
+			a: 200 -> stop succeeded
+			c: admitted -> send
+			c: wake -> idle
+			c: 200 -> stop succeeded
+			d: begin -> send`)
+	})
+	t.Run("one purpose does not starve another", func(t *testing.T) {
+		wall := func(name string) []Layer { return []Layer{Bulkhead{Permits: 1, Scope: PerEveryone, Name: name}} }
+		playFleets(t, map[string][]Layer{"batch": wall("batch"), "chat": wall("chat"), "more": wall("batch")}, `
+			batch/a: begin -> send
+			batch/b: begin -> stop limiter_refused
+			more/a: begin -> stop limiter_refused     # the same purpose
+			chat/a: begin -> send`)
+	})
+}
+
+// Never are more under way than there are permits or more in line than may
+// stand there, and at the end all are back.
+func TestBulkheadConserves(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		h := Bulkhead{Permits: int64(rapid.IntRange(1, 3).Draw(rt, "permits")), Line: int64(rapid.IntRange(0, 3).Draw(rt, "line")),
+			Patience: time.Duration(rapid.IntRange(0, 5).Draw(rt, "patience")), Scope: PerFleet}
+		w := newWorld(t, map[string][]Layer{"": {h}}, 1)
+		w.direct = rapid.Bool().Draw(rt, "direct")
+		busy := map[*caller]bool{}
+		names := "abcdefgh"
+		end := func(c *caller) {
+			if c.line != nil {
+				w.withdraw(c)
+			} else if c.InFlight > 0 {
+				c.next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: refusal(wire.NoHint)})
+			}
+			w.admitAll()
+			delete(busy, c)
+		}
+		rt.Repeat(map[string]func(*rapid.T){
+			"begin": func(rt *rapid.T) {
+				i := rapid.IntRange(0, len(names)-1).Draw(rt, "call")
+				if c := w.call(names[i : i+1]); !busy[c] {
+					d := c.next(Event{Kind: Begin})
+					busy[c] = d.Kind == Send || d.Kind == Acquire
+				}
+			},
+			"end": func(rt *rapid.T) {
+				c := w.call(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g", "h"}).Draw(rt, "who"))
+				if busy[c] {
+					end(c)
+				}
+			},
+			"patience": func(rt *rapid.T) {
+				c := w.call(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g", "h"}).Draw(rt, "who"))
+				if busy[c] && c.waits && c.wakeAt >= w.now {
+					w.now, c.waits = c.wakeAt, false
+					standing := c.line != nil
+					d := c.next(Event{Kind: Wake})
+					require.Equal(rt, standing, d.Kind == Stop)
+					if standing {
+						require.Nil(rt, c.line)
+						delete(busy, c)
+						w.admitAll()
+					}
+				}
+			},
+			"": func(rt *rapid.T) {
+				flying, standing := int64(0), int64(0)
+				for c, ok := range busy {
+					if ok && c.line != nil {
+						standing++
+					} else if ok {
+						flying++
+					}
+				}
+				require.LessOrEqual(rt, flying, h.Permits)
+				require.LessOrEqual(rt, standing, h.Line)
+				require.True(rt, standing == 0 || flying == h.Permits, "nobody waits while a permit is free")
+				require.ElementsMatch(rt, []int64{standing, flying}, w.fleets[""].words)
+			},
+		})
+	})
+}
+
+func TestBulkheadMustMakeSense(t *testing.T) {
+	for want, h := range map[string]Bulkhead{
+		"permits must be at least 1, not 0":                           {Scope: PerFleet},
+		"the line and the patience in it must not be negative":        {Permits: 1, Line: -1, Scope: PerFleet},
+		"it cannot be shared per call; use client, fleet or everyone": {Permits: 1},
+	} {
+		_, err := Compile(Definition{Name: "bad", Layers: []Layer{h}}, nil)
+		require.EqualError(t, err, `strategy "bad": bulkhead: `+want)
+	}
+}

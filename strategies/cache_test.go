@@ -1,0 +1,121 @@
+package strategies
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+// asking begins a call that asks a question.
+func (l *lab) asking(client string, number int, d wire.Demand) *caller {
+	c := l.call(fmt.Sprintf("%s.%d", client, number))
+	c.Demand = d
+	l.step(c, Event{Kind: Begin})
+	return c
+}
+
+func TestCache(t *testing.T) {
+	l := newLab(t, Cache{TTL: time.Minute, Scope: PerClient})
+	l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+		if c.Demand.Prompt == 13 {
+			return time.Second, refusedAs(wire.Overloaded)
+		}
+		return time.Second, okay
+	}
+	var ends []Decision
+	l.settled = func(_ *caller, d Decision) { ends = append(ends, d) }
+	number := 0
+	ask := func(client string, d wire.Demand) (hit bool) {
+		t.Helper()
+		number++
+		sent := len(l.sent)
+		l.asking(client, number, d)
+		l.run(l.now + 1001*time.Millisecond)
+		if hit = len(l.sent) == sent; hit {
+			require.Equal(t, Decision{Kind: Answer, End: End{Reason: ServedFromMemory, Class: wire.OK}}, ends[len(ends)-1])
+		}
+		return hit
+	}
+	seven := wire.Demand{Prompt: 7}
+	require.False(t, ask("a", seven))
+	answered := l.now - time.Millisecond
+	require.True(t, ask("a", seven))
+	require.False(t, ask("b", seven), "another client's memory")
+	require.False(t, ask("a", wire.Demand{Prompt: 8}))
+	require.False(t, ask("a", wire.Demand{Prompt: 7, MaxTokens: 100}), "another question")
+	require.False(t, ask("a", wire.Demand{}), "like no other")
+	require.False(t, ask("a", wire.Demand{}))
+	require.False(t, ask("a", wire.Demand{Prompt: 13}))
+	require.False(t, ask("a", wire.Demand{Prompt: 13}), "failures are not kept")
+	l.run(answered + time.Minute - 1)
+	require.True(t, ask("a", seven), "and a hit does not prolong its life")
+	require.False(t, ask("a", seven))
+}
+
+func TestCacheKeepsNoDegradedAnswers(t *testing.T) {
+	for keep, want := range map[bool]int{false: 4, true: 2} {
+		l := newLab(t, Cache{TTL: time.Minute, Degraded: keep, Scope: PerFleet}, Ladder{Rungs: []Rung{{Model: 0}, {Model: 1}}})
+		l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+			if c.Target.Model == 0 {
+				return 0, refusedAs(wire.Overloaded)
+			}
+			return 0, okay
+		}
+		for i := range 2 {
+			l.asking("a", i, wire.Demand{Prompt: 7})
+			l.run(l.now + 1)
+		}
+		require.Len(t, l.sent, want)
+	}
+}
+
+// However many questions there are, what is kept is bounded; a question is never
+// answered with another's answer, because each is found by all of its number.
+func TestCacheIsBounded(t *testing.T) {
+	const entries = 1000
+	p, err := Compile(Definition{Name: "x", Layers: []Layer{Cache{TTL: time.Hour, Entries: entries, Scope: PerFleet}}}, nil)
+	require.NoError(t, err)
+	require.Equal(t, 2*entries, p.Words[PerFleet])
+	l := newLab(t, Cache{TTL: time.Hour, Entries: entries, Scope: PerFleet})
+	ask := func(prompt int) (hit bool) {
+		sent := len(l.sent)
+		l.asking("a", 0, wire.Demand{Prompt: uint32(prompt)})
+		l.run(l.now + 2*time.Millisecond)
+		return len(l.sent) == sent
+	}
+	for i := range 5000 {
+		require.False(t, ask(i+1))
+	}
+	hits := 0
+	for i := range 5000 { // the latest are there, but for sets that have had more than their share
+		if ask(5000 - i) {
+			hits++
+		}
+		if i == entries/4 {
+			require.Greater(t, hits, entries/4*9/10)
+		}
+	}
+	require.LessOrEqual(t, hits, entries)
+}
+
+// Case A22: a question that comes at Poisson rate λ is answered from memory
+// λT/(1 + λT) of the times; at λ = 1/450 s and T = 300 s, of 40 %.
+func TestCacheClosedForm(t *testing.T) {
+	const calls = 30_000
+	for _, gap := range []time.Duration{450 * time.Second, 100 * time.Second} {
+		l := newLab(t, Cache{TTL: 300 * time.Second, Scope: PerFleet})
+		l.serve = func(*caller) (time.Duration, wire.Outcome) { return 1, okay }
+		at := time.Duration(0)
+		for i := range calls {
+			at += l.fleets[""].rand.For(1<<40).Exp(uint64(i), gap)
+			l.at(at, func() { l.asking("a", 0, wire.Demand{Prompt: 7}) })
+		}
+		l.run(Never)
+		lambdaT := 300 / gap.Seconds()
+		require.InEpsilon(t, 1/(1+lambdaT), float64(len(l.sent))/calls, 0.02)
+	}
+}

@@ -1,0 +1,93 @@
+package strategies
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+func TestCapacityAlarm(t *testing.T) {
+	retry := Retry{Backoff: Fixed{Every: 30 * time.Minute}}
+	alarm := CapacityAlarm{After: time.Hour, Least: 2, Scope: PerFleet}
+	play(t, []Layer{retry, alarm}, `
+		a: begin -> send
+		a: 503 -> wait 30m
+		a: wake -> send
+		b: begin -> send
+		a: 503 -> wait 30m
+		b: 429 -> wait 30m                        # it answers: so it is not at capacity
+		a: wake -> send
+		a: 503 -> wait 30m
+		a: wake -> send
+		a: 503 -> wait 30m
+		a: wake -> send
+		a: 503 -> wait 30m + alarm at_capacity_for_too_long
+		a: wake -> send
+		a: 503 -> wait 30m                        # raised once
+		a: wake -> send
+		a: 200 -> stop succeeded`)
+	alarm.GiveUp = true
+	play(t, []Layer{retry, alarm}, `
+		a: begin -> send
+		a: 503 -> wait 30m
+		a: wake -> send
+		a: 503 -> wait 30m
+		a: wake -> send
+		a: 503 -> stop failed permission + alarm at_capacity_for_too_long
+		b: begin -> send
+		b: 503 -> stop failed permission          # and nobody waits in vain any more
+		c: begin -> send
+		c: 500 -> wait 30m                        # something else
+		d: begin -> send
+		d: 503 -> wait 30m`)
+}
+
+// Cases B10 and B24: a permission that the provider shows as capacity. Retries
+// are bounded, the alarm comes at the threshold, and the other model, which a
+// ladder falls back to, answers all calls.
+func TestPermissionMaskedAsCapacity(t *testing.T) {
+	retry := Retry{Backoff: FullJitter{Base: time.Second, Cap: time.Minute}}
+	alarm := CapacityAlarm{After: 2 * time.Hour, GiveUp: true, Scope: PerFleet}
+	masked := func(c *caller) (time.Duration, wire.Outcome) {
+		if c.Target.Model == 0 {
+			return 0, refusedAs(wire.Overloaded)
+		}
+		return 0, okay
+	}
+	l := newLab(t, retry, alarm)
+	l.serve = masked
+	var ended time.Duration
+	l.settled = func(_ *caller, d Decision) {
+		require.Equal(t, stop(Failed, wire.Permission), d)
+		ended = l.now
+	}
+	for i := range 5 {
+		l.begin("a", i)
+	}
+	l.run(100 * time.Hour)
+	require.Equal(t, 1, l.raised["alarm at_capacity_for_too_long"])
+	require.InDelta(t, 2, ended.Hours(), 0.05)
+	require.Empty(t, l.queue, "and nobody goes on")
+
+	alarm.GiveUp = false // or the ladder would stop, too
+	l = newLab(t, Ladder{Rungs: []Rung{{Model: 0}, {Model: 1}}}, alarm)
+	l.serve = masked
+	degraded := 0
+	l.settled = func(_ *caller, d Decision) {
+		require.Equal(t, Succeeded, d.End.Reason)
+		degraded++
+	}
+	for i := range 100 {
+		l.at(time.Duration(i)*time.Minute, func() { l.begin("a", i) })
+	}
+	l.run(100 * time.Minute)
+	require.Equal(t, 100, degraded)
+	require.Zero(t, l.raised["alarm at_capacity_for_too_long"])
+	l.at(2*time.Hour, func() { l.begin("a", 200) })
+	l.run(3 * time.Hour)
+	require.Equal(t, 101, degraded)
+	require.Equal(t, 1, l.raised["alarm at_capacity_for_too_long"])
+}

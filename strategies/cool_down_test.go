@@ -1,0 +1,204 @@
+package strategies
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+// cooling is a cool-down of 5 min with a pace of 2 s.
+func cooling() CoolDown {
+	return CoolDown{For: 5 * time.Minute, Pace: 2 * time.Second, ProbeTimeout: time.Minute, Scope: PerFleet}
+}
+
+func TestCoolDown(t *testing.T) {
+	for name, script := range map[string]string{
+		"one is refused, all wait; one probes; then one by one": `
+			a: begin -> send
+			a: rate -> queued until 5m
+			b: begin -> queued
+			c: begin -> queued
+			d: begin -> queued
+			@4m59s a: admitted -> refused until 5m
+			@5m a: admitted -> send                   # the probe
+			b: admitted -> refused until 6m
+			@5m1s a: 200 -> stop succeeded
+			b: admitted -> send
+			c: admitted -> refused until 5m3s
+			e: begin -> queued
+			@5m3s c: admitted -> send
+			@5m5s d: admitted -> send
+			@5m6s e: admitted -> refused until 5m7s
+			@5m7s e: admitted -> send                 # the line is empty
+			f: begin -> send
+			g: begin -> send`,
+		"a refused probe keeps them waiting": `
+			a: begin -> send
+			a: rate -> queued until 5m
+			b: begin -> queued
+			@5m a: admitted -> send
+			@5m1s a: rate -> queued                   # behind b
+			b: admitted -> refused until 10m1s
+			@10m1s b: admitted -> send
+			b: 200 -> stop succeeded
+			a: admitted -> send`,
+		"a refusal while they are let go": `
+			a: begin -> send
+			a: rate -> queued until 5m
+			b: begin -> queued
+			c: begin -> queued
+			@5m a: admitted -> send
+			a: 200 -> stop succeeded
+			b: admitted -> send
+			b: rate -> queued
+			c: admitted -> refused until 10m`,
+		"hints are kept": `
+			a: begin -> send
+			b: begin -> send
+			a: rate after=10m -> queued until 10m
+			b: rate after=12m -> queued               # under way, and knows more
+			a: admitted -> refused until 12m`,
+		"a straggler without a hint prolongs nothing": `
+			a: begin -> send
+			b: begin -> send
+			a: rate -> queued until 5m
+			@1m b: rate -> queued
+			a: admitted -> refused until 5m
+			@5m a: admitted -> send`,
+		"a straggler's success proves nothing": `
+			a: begin -> send
+			b: begin -> send
+			a: rate -> queued until 5m
+			b: 200 -> stop succeeded
+			a: admitted -> refused until 5m`,
+		"a failure of another kind is an answer": `
+			a: begin -> send
+			a: rate -> queued until 5m
+			b: begin -> queued
+			@5m a: admitted -> send
+			a: 400 -> stop failed bad_request
+			b: admitted -> send`,
+		"a lost probe gives its place": `
+			a: begin -> send
+			a: rate -> queued until 5m
+			b: begin -> queued
+			c: begin -> queued
+			@5m a: admitted -> send
+			@6m b: admitted -> send
+			a: rate -> queued                         # of a probe given up: nothing new
+			b: 200 -> stop succeeded
+			c: admitted -> send`,
+		"a withdrawn probe gives its place at once": `
+			a: begin -> send
+			a: rate -> queued until 5m
+			b: begin -> queued
+			@5m a: admitted -> send
+			a: settled -> stop failed cancelled
+			a: cancelled -> stop withdrawn
+			b: admitted -> send
+			c: begin -> queued until 6m`,
+		"who gives up in line costs nothing": `
+			a: begin -> send
+			a: rate -> queued until 5m
+			b: begin -> queued
+			a: cancelled -> stop withdrawn
+			@5m b: admitted -> send
+			b: 200 -> stop succeeded
+			c: begin -> send`,
+	} {
+		t.Run(name, func(t *testing.T) { play(t, []Layer{cooling()}, script) })
+	}
+	t.Run("charged", func(t *testing.T) {
+		k := cooling()
+		k.Charged = true
+		play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2}, k}, `
+			a: begin -> send
+			a: rate -> wait 1s
+			a: wake -> queued until 5m
+			@5m a: admitted -> send
+			a: rate -> stop tries_exhausted`)
+	})
+	t.Run("only refusals that all share", func(t *testing.T) {
+		play(t, []Layer{cooling()}, `
+			a: begin -> send
+			a: 500 -> stop failed server_error
+			a: begin -> send
+			a: lost -> stop failed
+			a: begin -> send
+			a: quota -> stop failed
+			a: begin -> send`)
+	})
+}
+
+// Case 15: a limit blocks five tasks for five hours and is tried every 300 s.
+// Each for itself, they meet it 60 times each; together, 60 times in all. With 50
+// retries none of them finishes by itself; together all do, if nobody is charged
+// for the probes, and if the probers are as well, because they take turns: twelve
+// each. (One that probed alone would die at the fiftieth.)
+func TestOneProberForAll(t *testing.T) {
+	const tasks, blocked, every = 5, 5 * time.Hour, 300 * time.Second
+	together := func(charged bool) Layer {
+		return CoolDown{For: every, Pace: time.Second, Scope: PerFleet, Charged: charged}
+	}
+	each := func(tries int) Layer { return Retry{Backoff: Fixed{Every: every}, MaxAttempts: tries} }
+	again := func(tries int) Layer { return Retry{Backoff: Fixed{}, MaxAttempts: tries} }
+	for name, c := range map[string]struct {
+		layers             []Layer
+		refusals, finished int
+	}{
+		"each for itself":                                {[]Layer{each(0)}, 60 * tasks, tasks},
+		"together":                                       {[]Layer{again(0), together(false)}, 60, tasks},
+		"each for itself, 50 retries":                    {[]Layer{each(51)}, 51 * tasks, 0},
+		"together, 50 retries, nobody charged":           {[]Layer{again(51), together(false)}, 60, tasks},
+		"together, 50 attempts, probers charged in turn": {[]Layer{again(50), together(true)}, 60, tasks},
+		"together, 12 attempts, probers charged in turn": {[]Layer{again(12), together(true)}, 60, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, c.layers...)
+			refusals, finished := 0, 0
+			l.serve = func(*caller) (time.Duration, wire.Outcome) {
+				if l.now < blocked {
+					refusals++
+					return 0, refusedAs(wire.Rate)
+				}
+				return time.Millisecond, okay
+			}
+			l.settled = func(_ *caller, d Decision) {
+				if d.End.Reason == Succeeded {
+					finished++
+				}
+			}
+			for i := range tasks {
+				l.at(time.Duration(i)*time.Millisecond, func() { l.begin(fmt.Sprint(i), 0) })
+			}
+			l.run(blocked + time.Hour)
+			require.Equal(t, c.refusals, refusals)
+			require.Equal(t, c.finished, finished)
+			var after []time.Duration
+			for _, at := range l.sent {
+				if at >= blocked {
+					after = append(after, at)
+				}
+			}
+			if c.refusals == 60 {
+				require.LessOrEqual(t, most(after, 900*time.Millisecond), 2, "the release is paced")
+			}
+		})
+	}
+}
+
+func TestCoolDownMustMakeSense(t *testing.T) {
+	for want, k := range map[string]CoolDown{
+		"its length and the pace after it must be positive, not 0s and 1ns":                       {Pace: 1, Scope: PerFleet},
+		"its length and the pace after it must be positive, not 1ns and 0s":                       {For: 1, Scope: PerFleet},
+		"the jitter and the probe timeout must not be negative; 0 as the latter means the length": {For: 1, Pace: 1, Jitter: -1, Scope: PerFleet},
+		"it cannot be shared per call; use client, fleet or everyone":                             {For: 1, Pace: 1},
+	} {
+		_, err := Compile(Definition{Name: "bad", Layers: []Layer{k}}, nil)
+		require.EqualError(t, err, `strategy "bad": cool-down: `+want)
+	}
+}

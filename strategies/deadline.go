@@ -1,0 +1,94 @@
+package strategies
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// Deadline settles a call with DeadlinePassed once its time is up, or as soon as
+// it is clear that what it waits for comes too late: an attempt gets no more than
+// the time that is left, a wait that would outlast it is not begun, and a place in
+// a line is given up. So no provider works for a caller who has gone.
+//
+// It is right wherever somebody waits for the answer, as the outermost layer. Put
+// inside a loop it bounds the call all the same, for the time runs from when the
+// caller asked.
+type Deadline struct {
+	// Within is how long after the caller asked the answer must be there.
+	Within time.Duration
+	// Least is how much time an attempt must have left to be sent; 0 means any.
+	Least time.Duration
+}
+
+// Build implements Layer.
+func (d Deadline) Build(b *Build, inner Strategy) (Strategy, error) {
+	if d.Within <= 0 || d.Least < 0 || d.Least > d.Within {
+		return nil, fmt.Errorf("deadline: it must be positive, and the least time for an attempt not negative nor longer, not %v and %v", d.Within, d.Least)
+	}
+	bit, err := b.phase("deadline")
+	return &deadline{inner, bit, b.program.Races, d.Within, max(d.Least, 1)}, err
+}
+
+type deadline struct {
+	inner         Strategy
+	bit           uint32 // set while the call stands in line and the timer is ours
+	races         bool   // what is inside has accounted for the attempts it sends
+	within, least time.Duration
+}
+
+// Next implements Strategy.
+func (g *deadline) Next(now time.Duration, c *Call, e Event) Decision {
+	until := saturatingAdd(c.Born, g.within)
+	late := now > until-g.least
+	switch e.Kind {
+	case Begin:
+		if late {
+			return stop(DeadlinePassed, wire.Timeout)
+		}
+	case Wake:
+		standing := c.Phase&g.bit != 0
+		c.Phase &^= g.bit
+		if standing || late {
+			if standing {
+				c.Leave()
+			}
+			return unwound(g.inner, now, c, stop(DeadlinePassed, wire.Timeout))
+		}
+	case Admitted, Cancelled:
+		c.Phase &^= g.bit
+	}
+	d := g.inner.Next(now, c, e)
+	switch d.Kind {
+	case Send:
+		if late && !g.races {
+			return unwound(g.inner, now, c, g.passed(e))
+		}
+		d.After = within(d.After, max(1, until-now))
+	case Wait:
+		if d.After > until-g.least-now && c.InFlight == 0 {
+			return unwound(g.inner, now, c, g.passed(e))
+		}
+	case Acquire, Join:
+		if at := max(until-g.least, now); !g.races && c.wakesAfter(at) {
+			c.WakeAt(at)
+			c.Phase |= g.bit
+		}
+	}
+	return d
+}
+
+// passed settles a call for want of time, with the failure that it would have
+// retried, if there is one.
+func (g *deadline) passed(e Event) Decision {
+	if e.Terminal() {
+		return stop(DeadlinePassed, e.Outcome.Class)
+	}
+	return stop(DeadlinePassed, wire.Timeout)
+}
+
+// wakesAfter reports whether this Next has set no timer for at or before.
+func (c *Call) wakesAfter(at time.Duration) bool {
+	return c.asides.which&wakes == 0 || c.asides.wakeAt > at
+}

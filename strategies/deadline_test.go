@@ -1,0 +1,166 @@
+package strategies
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"herdlab/mockprovider/wire"
+)
+
+func TestDeadline(t *testing.T) {
+	retry := Retry{Backoff: Fixed{Every: 4 * time.Second}}
+	limit := Deadline{Within: 10 * time.Second}
+	t.Run("a wait that would outlast it is not begun", func(t *testing.T) {
+		play(t, []Layer{limit, retry}, `
+			@1s begin -> send
+			@2s 503 -> wait 4s
+			wake -> send
+			@6.9s 503 -> wait 4s
+			wake -> send
+			@10.95s 429 -> stop deadline_passed rate
+			@20s begin -> send                        # another call
+			@23s 503 after=7s -> stop deadline_passed overloaded`)
+		play(t, []Layer{Deadline{Within: 10 * time.Second, Least: 3 * time.Second}, retry}, `
+			begin -> send
+			@2s 503 -> wait 4s
+			wake -> send
+			@6.1s 503 -> stop deadline_passed`)
+	})
+	t.Run("inside a loop it bounds the call all the same", func(t *testing.T) {
+		play(t, []Layer{retry, limit}, `
+			begin -> send
+			@5s 503 -> wait 4s
+			wake -> send
+			@9.5s 503 -> wait 4s
+			wake -> stop deadline_passed timeout`)
+	})
+	t.Run("a place in line is given up", func(t *testing.T) {
+		granted(t, []Layer{Deadline{Within: 10 * time.Second, Least: 3 * time.Second}, Concurrency{Permits: 1, Scope: PerFleet}}, `
+			a: begin -> send
+			@1s b: begin -> queued + wake 7s
+			@2s c: begin -> queued + wake 7s
+			b: wake -> stop deadline_passed timeout + leave
+			a: 200 -> stop succeeded
+			@8.5s c: admitted -> send
+			c: wake -> idle                           # of a timer that nobody needs
+			@13s c: 200 -> stop succeeded
+			d: begin -> send`)
+	})
+	t.Run("what is held is given back", func(t *testing.T) {
+		granted(t, []Layer{limit, Concurrency{Permits: 1, Scope: PerFleet}, retry}, `
+			a: begin -> send
+			b: begin -> queued + wake 9.999999999s
+			@8s a: 503 -> stop deadline_passed
+			b: admitted -> send`)
+	})
+	t.Run("cancelled in line", func(t *testing.T) {
+		granted(t, []Layer{Deadline{Within: 10 * time.Second, Least: time.Second}, Concurrency{Permits: 1, Scope: PerFleet}}, `
+			a: begin -> send
+			b: begin -> queued + wake 9s
+			@1s b: cancelled -> stop withdrawn
+			c: begin -> queued + wake 9s
+			a: 200 -> stop succeeded
+			c: admitted -> send`)
+	})
+	t.Run("an earlier timer inside stands", func(t *testing.T) {
+		limit := Deadline{Within: 10 * time.Second, Least: time.Second}
+		granted(t, []Layer{limit, Bulkhead{Permits: 1, Line: 9, Patience: 2 * time.Second, Scope: PerFleet}}, `
+			a: begin -> send
+			b: begin -> queued + wake 2s
+			b: wake -> stop limiter_refused + leave
+			@3s c: begin -> queued + wake 2s
+			@4s a: 200 -> stop succeeded
+			c: admitted -> send`)
+		granted(t, []Layer{limit, Bulkhead{Permits: 1, Line: 9, Patience: 20 * time.Second, Scope: PerFleet}}, `
+			a: begin -> send
+			b: begin -> queued + wake 9s
+			b: wake -> stop deadline_passed + leave
+			c: begin -> queued + wake 9s`)
+	})
+}
+
+// granted plays a script with a driver that grants units directly, so that who
+// finds them free sets no timer for a line.
+func granted(t *testing.T, layers []Layer, script string) {
+	t.Helper()
+	w := newWorld(t, map[string][]Layer{"": layers}, 1)
+	w.direct = true
+	w.script(script)
+}
+
+// A deadline is propagated: what an attempt gets is never more than what is
+// left, and never nothing; and no call lasts longer, whatever is inside.
+func TestDeadlineHolds(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		limit := Deadline{Within: 1000, Least: time.Duration(rapid.IntRange(0, 200).Draw(rt, "least"))}
+		layers := []Layer{limit,
+			Retry{Backoff: Uniform{High: 200}},
+			Breaker{Failures: 2, OpenFor: 90, MinWait: 10, Jitter: 30, Scope: PerFleet},
+			AttemptTimeout{After: time.Duration(rapid.IntRange(1, 2000).Draw(rt, "timeout"))},
+		}
+		w := newWorld(t, map[string][]Layer{"": layers}, rapid.Uint64().Draw(rt, "seed"))
+		c := w.call("a")
+		d := c.next(Event{Kind: Begin})
+		for d.Kind != Stop {
+			left := limit.Within - w.now
+			switch d.Kind {
+			case Send:
+				require.Positive(rt, d.After)
+				require.LessOrEqual(rt, d.After, left)
+				require.GreaterOrEqual(rt, left, limit.Least)
+				took := time.Duration(rapid.IntRange(0, 300).Draw(rt, "took"))
+				e := Event{Kind: Reply, Attempt: c.Attempts, Outcome: refusal(wire.NoHint)}
+				if took > d.After {
+					e.Kind, took = Expired, d.After
+					e.Outcome.Class = wire.Timeout
+				}
+				w.now += took
+				d = c.next(e)
+			case Wait:
+				require.LessOrEqual(rt, d.After, left-limit.Least)
+				w.now += d.After
+				d = c.next(Event{Kind: Wake})
+			default:
+				rt.Fatalf("%+v", d)
+			}
+		}
+		require.Equal(rt, DeadlinePassed, d.End.Reason)
+		require.LessOrEqual(rt, w.now, limit.Within)
+	})
+}
+
+// A script that sends again at once is stopped too.
+func TestDeadlineStopsASend(t *testing.T) {
+	again := resender{}
+	granted(t, []Layer{Deadline{Within: 10 * time.Second}, Concurrency{Permits: 1, Scope: PerFleet}, again}, `
+		a: begin -> send
+		@1s a: 503 -> send
+		b: begin -> queued + wake 9.999999999s
+		@10s a: expired -> stop deadline_passed timeout
+		b: admitted -> send`)
+}
+
+// resender sends again when an attempt has failed, without a wait.
+type resender struct{}
+
+func (resender) Build(_ *Build, inner Strategy) (Strategy, error) { return resending{inner}, nil }
+
+type resending struct{ inner Strategy }
+
+func (r resending) Next(now time.Duration, c *Call, e Event) Decision {
+	d := r.inner.Next(now, c, e)
+	if d.Kind == Stop && d.End.Reason == Failed && d.End.Class != wire.Cancelled {
+		return r.inner.Next(now, c, Event{Kind: Begin})
+	}
+	return d
+}
+
+func TestDeadlineMustMakeSense(t *testing.T) {
+	for _, d := range []Deadline{{}, {Within: -1}, {Within: 1, Least: -1}, {Within: 1, Least: 2}} {
+		_, err := Compile(Definition{Name: "bad", Layers: []Layer{d}}, nil)
+		require.ErrorContains(t, err, "deadline: it must be positive")
+	}
+}

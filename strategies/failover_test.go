@@ -1,0 +1,70 @@
+package strategies
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+func TestFailover(t *testing.T) {
+	t.Run("round after round", func(t *testing.T) {
+		play(t, []Layer{Failover{Regions: []uint8{0, 2, 1}, Rounds: 2, Backoff: Fixed{Every: time.Minute}, Scope: PerFleet}, pointing{}}, `
+			begin -> send
+			503 after=1h -> wait 0s                 # another region knows nothing of it
+			wake -> send + note region 2
+			lost -> wait 0s
+			wake -> send + note region 1
+			expired -> wait 1m
+			wake -> send
+			500 -> wait 0s
+			wake -> send + note region 2
+			503 -> wait 0s
+			wake -> send + note region 1
+			503 -> stop nothing_left + alarm no_region_left
+			begin -> send                           # home again
+			429 -> stop failed                      # one's own limit, in every region`)
+	})
+	t.Run("who is answered abroad keeps the others there", func(t *testing.T) {
+		play(t, []Layer{Failover{Regions: []uint8{0, 1}, Rounds: 1, Stay: time.Minute, Scope: PerFleet}, pointing{}}, `
+			a: begin -> send
+			b: begin -> send
+			a: 503 -> wait 0s
+			a: wake -> send + note region 1
+			c: begin -> send                        # nobody has been answered abroad yet
+			@1s a: 200 -> stop succeeded
+			b: 503 -> wait 0s
+			b: wake -> send + note region 1
+			@60s d: begin -> send + note region 1
+			b: 503 -> stop nothing_left + alarm no_region_left   # has tried both
+			e: begin -> send                        # abroad is not what it was
+			@61s f: begin -> send`)
+	})
+}
+
+// Case B6, in small: a home that refuses p of its calls and an abroad that
+// refuses q lose p·q of them, at 1 + p attempts.
+func TestFailoverLosesTheProduct(t *testing.T) {
+	const calls, p, q = 20_000, 0.28, 0.0858
+	l := newLab(t, Failover{Regions: []uint8{0, 1}, Rounds: 1, Scope: PerFleet})
+	l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+		if c.Float(999) < [...]float64{p, q}[c.Target.Region] {
+			return 0, refusedAs(wire.Overloaded)
+		}
+		return 0, okay
+	}
+	lost := 0.0
+	l.settled = func(_ *caller, d Decision) {
+		if d.End.Reason == NothingLeft {
+			lost++
+		}
+	}
+	for i := range calls {
+		l.begin("a", i)
+	}
+	l.run(time.Hour)
+	require.InDelta(t, p*q, lost/calls, 0.005) // four and a half standard errors
+	require.InDelta(t, 1+p, float64(len(l.sent))/calls, 0.0145)
+}

@@ -1,0 +1,59 @@
+package strategies
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+// In a total outage, D calls per second make 1.2 + 10/D attempts each, within
+// 3 % once a TTL has passed.
+func TestFinagleBudgetInAnOutage(t *testing.T) {
+	for perSecond, want := range map[int]float64{10: 2.2, 50: 1.4, 100: 1.3, 1000: 1.21} {
+		l := newLab(t, FinagleBudget{Percent: 20, MinPerSecond: 10, Scope: PerFleet}, Retry{Backoff: Fixed{Every: 10 * time.Millisecond}})
+		l.serve = func(*caller) (time.Duration, wire.Outcome) { return time.Millisecond, refusedAs(wire.Overloaded) }
+		const length = 60
+		for i := range length * perSecond {
+			l.at(time.Duration(i)*time.Second/time.Duration(perSecond), func() { l.begin("a", i) })
+		}
+		l.run((length + 1) * time.Second)
+		attempts := 0
+		for _, at := range l.sent {
+			if at >= 20*time.Second && at < length*time.Second {
+				attempts++
+			}
+		}
+		require.InEpsilon(t, want, float64(attempts)/float64((length-20)*perSecond), 0.03, "%d calls per second", perSecond)
+	}
+}
+
+func TestFinagleBudget(t *testing.T) {
+	retry := Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2}
+	// A fifth of the calls: five of them buy one retry, and for TTL only.
+	budget := FinagleBudget{Percent: 20, TTL: 10 * time.Second, Scope: PerClient}
+	x := client(t, budget, retry)
+	for range 3 {
+		require.Equal(t, 1, x.outcomes(wire.OK))
+	}
+	require.Equal(t, 1, x.outcomes(wire.Overloaded))
+	require.Equal(t, 2, x.outcomes(wire.Overloaded), "the fifth call")
+	require.Equal(t, 1, x.outcomes(wire.Overloaded))
+	for range 10 {
+		x.outcomes(wire.OK)
+	}
+	x.now = 30 * time.Second
+	require.Equal(t, 1, x.outcomes(wire.Overloaded), "what is older than the TTL is forgotten")
+
+	// The minimum alone: 2 per second are 20 in any 10 s.
+	x = client(t, FinagleBudget{MinPerSecond: 2, Scope: PerClient}, Retry{Backoff: Fixed{}})
+	require.Equal(t, 21, x.outcomes(wire.Overloaded))
+	x.now = 8 * time.Second
+	require.Equal(t, 1, x.outcomes(wire.Overloaded))
+	x.now = 10 * time.Second
+	require.Equal(t, 21, x.outcomes(wire.Overloaded), "they come back together")
+	x.now = time.Hour
+	require.Equal(t, 21, x.outcomes(wire.Overloaded), "and a quiet hour saves nothing up")
+}

@@ -1,0 +1,104 @@
+package strategies
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+func TestHedge(t *testing.T) {
+	hedge := Hedge{After: time.Second, Scope: PerFleet}
+	t.Run("the first answer wins", func(t *testing.T) {
+		play(t, []Layer{hedge, pointing{}}, `
+			begin -> send + wake 1s
+			@500ms 200 attempt=1 -> stop succeeded
+			begin -> send + wake 1s
+			wake -> send
+			@2s 200 attempt=2 -> stop succeeded + hang up 1`)
+	})
+	t.Run("who fails for a passing reason leaves it to the other", func(t *testing.T) {
+		play(t, []Layer{hedge}, `
+			begin -> send + wake 1s
+			wake -> send
+			503 attempt=1 -> idle
+			200 attempt=2 -> stop succeeded
+			begin -> send + wake 1s
+			wake -> send
+			401 attempt=2 -> stop failed auth + hang up 1
+			begin -> send + wake 1s
+			503 attempt=1 -> stop failed overloaded`) // nobody else is under way
+	})
+	t.Run("elsewhere", func(t *testing.T) {
+		hedge := hedge
+		hedge.Attempts, hedge.Regions = 3, []uint8{2, 1}
+		play(t, []Layer{hedge, pointing{}}, `
+			begin -> send + wake 1s
+			wake -> send + wake 1s + note region 2
+			wake -> send + note region 1
+			lost attempt=2 -> idle
+			200 attempt=1 -> stop succeeded + hang up 3`)
+	})
+}
+
+// At most Percent of the calls have a hedge, and ten more at first.
+func TestHedgeIsBounded(t *testing.T) {
+	l := newLab(t, Hedge{After: time.Second, Percent: 5, Scope: PerFleet})
+	l.serve = func(*caller) (time.Duration, wire.Outcome) { return time.Minute, okay } // overload
+	for i := range 1000 {
+		l.at(time.Duration(i)*2*time.Second, func() { l.begin("a", i) })
+	}
+	l.run(time.Hour)
+	require.InDelta(t, 1000+10+50, len(l.sent), 1)
+}
+
+// With exponential service of mean 1, independent for each attempt, a second
+// attempt after d costs e^−d more attempts and makes the mean 1 − e^−d/2; a
+// p-quantile beyond d is (d − ln(1−p))/2 of it. At a learned quantile q, d is
+// −ln(1−q).
+func TestHedgeClosedForms(t *testing.T) {
+	ln20 := time.Duration(math.Log(20) * 1e9)
+	for name, c := range map[string]struct {
+		hedge Hedge
+		d     float64
+	}{
+		"after 1":     {Hedge{After: time.Second}, 1},
+		"after ln 20": {Hedge{After: ln20}, math.Log(20)},
+		"p95":         {Hedge{After: 10 * time.Second, Quantile: 0.95}, math.Log(20)},
+		"p50":         {Hedge{After: time.Millisecond, Quantile: 0.5}, math.Ln2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const calls, warmUp = 8_000, 2_000
+			c.hedge.Scope = PerFleet
+			l := newLab(t, c.hedge)
+			l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+				return c.Rand.For(c.ID).Exp(uint64(c.Attempts)<<32, time.Second), okay
+			}
+			var sum float64
+			var sent, beyond int
+			p99 := (c.d - math.Log(0.01)) / 2
+			l.settled = func(call *caller, _ Decision) {
+				if call.ID < warmUp {
+					return
+				}
+				took := (l.now - call.Born).Seconds()
+				sum += took
+				sent += int(call.Attempts)
+				if took > p99 {
+					beyond++
+				}
+			}
+			for i := range warmUp + calls {
+				l.at(time.Duration(i)*time.Second/10, func() { l.begin("a", i) })
+			}
+			l.run(time.Hour)
+			tail := math.Exp(-c.d)
+			require.InDelta(t, 1-tail/2, sum/calls, 0.04, "mean")
+			require.InDelta(t, tail, float64(sent)/calls-1, 0.1*tail+0.008, "extra attempts")
+			require.InDelta(t, 0.01, float64(beyond)/calls, 0.0045, "beyond the p99")
+		})
+	}
+}

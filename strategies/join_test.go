@@ -1,0 +1,144 @@
+package strategies
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+// playAsking plays a script whose calls all ask the same.
+func playAsking(t *testing.T, layers []Layer, script string) {
+	t.Helper()
+	play(t, append([]Layer{oneQuestion(7)}, layers...), script)
+}
+
+// oneQuestion is a layer that makes all calls ask the same.
+type oneQuestion uint32
+
+func (p oneQuestion) Build(b *Build, inner Strategy) (Strategy, error) {
+	b.ChangesDemand()
+	return questioner{p, inner}, nil
+}
+
+type questioner struct {
+	prompt oneQuestion
+	inner  Strategy
+}
+
+func (a questioner) Next(now time.Duration, c *Call, e Event) Decision {
+	c.Demand.Prompt = uint32(a.prompt)
+	return a.inner.Next(now, c, e)
+}
+
+// The first of equal calls goes, the others follow and end as it does: with its
+// answer, or with its failure.
+func TestFlight(t *testing.T) {
+	playAsking(t, []Layer{single{}}, `
+		a: begin        -> send
+		b: begin        -> follow
+		c: begin        -> follow
+		@1s a: 200      -> stop succeeded ok + land 2
+		b: joined       -> stop succeeded ok
+		d: begin        -> send                          # the flight is over: a new one
+		c: joined       -> stop succeeded ok
+		e: begin        -> follow
+		d: auth         -> stop failed auth + land 1
+		e: joined       -> stop failed auth              # singleflight shares errors too
+	`)
+	play(t, []Layer{single{}}, `
+		a: begin        -> send                          # asks like no other
+		b: begin        -> send
+		a: 200          -> stop succeeded ok
+	`)
+}
+
+// A loop outside tries again for each follower, and the first to come back
+// leads; a loop inside is the leader's, and all wait for it.
+func TestFlightsAndLoops(t *testing.T) {
+	retry := Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2}
+	playAsking(t, []Layer{retry, single{}}, `
+		a: begin        -> send
+		b: begin        -> follow
+		@1s a: 503      -> wait 1s + land 1
+		b: joined       -> wait 1s
+		a: wake         -> send
+		b: wake         -> follow
+		a: 200          -> stop succeeded ok + land 1
+		b: joined       -> stop succeeded ok
+	`)
+	playAsking(t, []Layer{single{}, retry}, `
+		a: begin        -> send
+		b: begin        -> follow
+		a: 503          -> wait 1s
+		a: wake         -> send
+		a: 503          -> stop tries_exhausted + land 1
+		b: joined       -> stop tries_exhausted overloaded
+	`)
+}
+
+// A leader that its caller withdraws passes the lead on; a follower that is
+// withdrawn only leaves.
+func TestWithdrawnLeaders(t *testing.T) {
+	w := newWorld(t, map[string][]Layer{"": {oneQuestion(7), single{}}}, 1)
+	a, b, c := w.call("a"), w.call("b"), w.call("c")
+	require.Equal(t, Send, a.next(Event{Kind: Begin}).Kind)
+	require.Equal(t, Join, b.next(Event{Kind: Begin}).Kind)
+	require.Equal(t, Join, c.next(Event{Kind: Begin}).Kind)
+	w.withdraw(a)
+	require.EqualValues(t, 1, b.Attempts, "the first of the followers leads")
+	require.Zero(t, c.Attempts)
+	require.Same(t, b, c.follows)
+	w.withdraw(c)
+	require.Nil(t, c.follows)
+	require.Equal(t, Stop, b.next(Event{Kind: Reply, Attempt: 1, Outcome: &wire.Outcome{Class: wire.OK}}).Kind)
+	require.Empty(t, w.flights)
+	require.False(t, c.landed)
+}
+
+// What the leader had from memory its followers have from there.
+func TestFlightFromMemory(t *testing.T) {
+	playAsking(t, []Layer{single{}, Retry{Backoff: Fixed{Every: time.Second}}, remembering{}}, `
+		a: begin        -> send
+		b: begin        -> follow
+		a: 503          -> wait 1s
+		a: wake         -> answer + land 1
+		b: joined       -> answer
+	`)
+}
+
+// remembering answers from memory whoever comes a second time.
+type remembering struct{}
+
+func (r remembering) Build(b *Build, inner Strategy) (Strategy, error) { return b.Guard(r, inner) }
+
+func (remembering) Admit(_ time.Duration, c *Call) Decision {
+	if c.Attempts == 0 {
+		return Decision{}
+	}
+	return Decision{Kind: Answer, End: End{Reason: ServedFromMemory}}
+}
+
+func (remembering) Observe(time.Duration, *Call, Event, Decision) {}
+
+func TestFlightsThatCannotBe(t *testing.T) {
+	for want, layers := range map[string][]Layer{
+		"one single flight at most":         {single{}, single{}},
+		"what everyone shares needs a name": {single{scope: PerEveryone}},
+		"cannot be shared per scope(9)":     {single{scope: 9}},
+	} {
+		_, err := Compile(Definition{Name: "test", Layers: layers}, nil)
+		require.ErrorContains(t, err, want)
+	}
+	commons := NewCommons()
+	var at []uint32
+	for _, name := range []string{"x", "y", "x"} {
+		p, err := Compile(Definition{Name: "test", Layers: []Layer{single{scope: PerEveryone, name: name}}}, commons)
+		require.NoError(t, err)
+		at = append(at, p.Flights[0].At)
+	}
+	require.Equal(t, at[0], at[2])
+	require.NotEqual(t, at[0], at[1])
+}

@@ -1,0 +1,67 @@
+package strategies
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+func TestKeyRotation(t *testing.T) {
+	t.Run("a spent key is found out once", func(t *testing.T) {
+		play(t, []Layer{KeyRotation{Keys: []uint8{0, 1, 2}, Rounds: 1, Scope: PerFleet}, pointing{}}, `
+			a: begin -> send
+			b: begin -> send
+			a: quota -> wait 0s
+			c: begin -> send + note key 1           # all have moved on
+			a: wake -> send + note key 1
+			b: quota -> wait 0s                     # the first key again: nothing new
+			b: wake -> send + note key 1
+			d: begin -> send + note key 1
+			c: 401 -> wait 0s
+			e: begin -> send + note key 2
+			a: 200 -> stop succeeded
+			c: wake -> send + note key 2
+			c: 429 -> wait 0s
+			c: wake -> send                         # round the list, from where it began
+			c: 403 -> stop nothing_left permission + alarm no_key_left
+			e: 503 -> stop failed                   # that is not the key's fault`)
+	})
+	t.Run("evenly", func(t *testing.T) {
+		play(t, []Layer{KeyRotation{Keys: []uint8{1, 2}, Even: true, Backoff: Fixed{Every: time.Second}, Scope: PerFleet}, pointing{}}, `
+			a: begin -> send + note key 1
+			b: begin -> send + note key 2
+			c: begin -> send + note key 1
+			c: 429 -> wait 0s
+			c: wake -> send + note key 2
+			d: begin -> send + note key 2           # its turn, whatever has become of c
+			c: 429 after=3s -> wait 3s
+			c: wake -> send + note key 1`)
+	})
+}
+
+// Keys with windows of their own add up, and the fleet meets each limit once a
+// window and not once a call.
+func TestKeysAddUp(t *testing.T) {
+	l := newLab(t, KeyRotation{Keys: []uint8{0, 1, 2}, Backoff: Fixed{Every: time.Second}, Scope: PerFleet})
+	var windows [3]fixedWindow
+	for k := range windows {
+		windows[k] = fixedWindow{limit: 50, length: time.Minute, window: -1}
+	}
+	refused := 0
+	l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+		after, o := windows[c.Target.Key].serve(l, &refused)(c)
+		if !o.OK() {
+			o.RetryAfter = o.Reset
+		}
+		return after, o
+	}
+	l.closedLoop(5, time.Second)
+	l.run(10 * time.Minute)
+	require.Equal(t, 10*3*50, len(l.sent)-refused)
+	// Each of five callers may find each key spent, and must find all three so
+	// in a row before it waits as it is told.
+	require.LessOrEqual(t, refused, 10*5*(1+1+3))
+}

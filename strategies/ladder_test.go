@@ -1,0 +1,151 @@
+package strategies
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+// pointing is an innermost layer that says in a note where an attempt goes, if
+// not to the first of each.
+type pointing struct {
+	inner Strategy
+	notes [3][4]Signal
+}
+
+func (p pointing) Build(b *Build, inner Strategy) (Strategy, error) {
+	p.inner = inner
+	for i, what := range []string{"model", "region", "key"} {
+		for n := range p.notes[i] {
+			s, err := b.Note(fmt.Sprint(what, " ", n))
+			if err != nil {
+				return nil, err
+			}
+			p.notes[i][n] = s
+		}
+	}
+	return p, nil
+}
+
+func (p pointing) Next(now time.Duration, c *Call, e Event) Decision {
+	if e.Kind == Begin {
+		for i, n := range []uint8{c.Target.Model, c.Target.Region, c.Target.Key} {
+			if n > 0 {
+				c.Raise(p.notes[i][n])
+			}
+		}
+	}
+	return p.inner.Next(now, c, e)
+}
+
+var twoOneOne = []Rung{{Model: 0, Tries: 2}, {Model: 1}, {Model: 2, Tries: 1}}
+
+func TestLadder(t *testing.T) {
+	ladder := Ladder{Rungs: twoOneOne, Backoff: Exponential{Base: time.Second}}
+	t.Run("down to the last rung", func(t *testing.T) {
+		play(t, []Layer{ladder, pointing{}}, `
+			begin -> send
+			503 after=5s -> wait 5s                 # the same model: its hint counts
+			wake -> send
+			503 after=1h -> wait 2s                 # the next one's fate is its own
+			wake -> send + note model 1
+			503 -> wait 4s
+			wake -> send + note model 2
+			503 -> stop nothing_left overloaded + alarm no_model_left
+			begin -> send                           # the next call begins at the top
+			200 -> stop succeeded`)
+	})
+	t.Run("a lesser answer is marked", func(t *testing.T) {
+		play(t, []Layer{Ladder{Rungs: twoOneOne}, pointing{}}, `
+			begin -> send
+			503 -> wait 0s
+			wake -> send
+			503 -> wait 0s
+			wake -> send + note model 1
+			200 -> stop succeeded ok + note degraded`)
+		w := newWorld(t, map[string][]Layer{"": {Ladder{Rungs: twoOneOne}}}, 1)
+		c := w.call("a")
+		for rung, degraded := range []bool{false, false, true, true} {
+			c.next(Event{Kind: Begin})
+			for range rung {
+				c.next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: refusal(wire.NoHint)})
+				c.next(Event{Kind: Wake})
+			}
+			o := okay
+			require.Equal(t, degraded, c.next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: &o}).End.Degraded)
+		}
+	})
+	t.Run("only capacity leads on", func(t *testing.T) { // cases B11, B22
+		for _, class := range []string{"rate", "token_rate", "quota", "auth", "permission", "bad_request", "too_large", "server_error", "lost", "expired"} {
+			play(t, []Layer{ladder, pointing{}}, "begin -> send\n"+class+" -> stop failed")
+		}
+		wider := ladder
+		wider.On.Classes = Transient
+		play(t, []Layer{wider, pointing{}}, "begin -> send\nrate -> wait 1s\nwake -> send\nlost -> wait 2s\nwake -> send + note model 1\nauth -> stop failed auth")
+	})
+	t.Run("a loop outside begins at the top", func(t *testing.T) {
+		retry := Retry{Backoff: Fixed{Every: time.Minute}}
+		ladder := Ladder{Rungs: []Rung{{Model: 1}, {Model: 2}}}
+		play(t, []Layer{retry, ladder, pointing{}}, `
+			begin -> send + note model 1
+			503 -> wait 0s
+			wake -> send + note model 2
+			rate -> wait 1m
+			wake -> send + note model 1
+			503 -> wait 0s
+			wake -> send + note model 2
+			503 -> stop nothing_left + alarm no_model_left`)
+	})
+}
+
+// Cases B17 and B18: with a chance p of failure at each try, 2/1/1 degrades p²
+// of the calls, loses p_f²·p_s·p_l and makes 1 + p_f + p_f² + p_f²·p_s tries; and
+// with a wait of U(90 s, 150 s) before each try but the first, 15 % failures
+// become 0.05 % and 21 s of waiting.
+func TestLadderClosedForms(t *testing.T) {
+	for _, p := range [][3]float64{{0.15, 0.15, 0.15}, {math.Sqrt(0.1), 0.2, 0.2}, {0.5, 0.4, 0.3}} {
+		const calls = 15_000
+		l := newLab(t, Ladder{Rungs: twoOneOne, Backoff: Uniform{Low: 90 * time.Second, High: 150 * time.Second}})
+		luck := Purpose(999)
+		l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+			if c.Float(luck) < p[c.Target.Model] {
+				return 0, refusedAs(wire.Overloaded)
+			}
+			return 0, okay
+		}
+		var tries, degraded, lost, waited float64
+		l.settled = func(c *caller, d Decision) {
+			tries += float64(c.Attempts)
+			waited += (l.now - c.Born).Seconds()
+			if d.End.Reason == NothingLeft {
+				lost++
+			}
+			if d.End.Degraded {
+				degraded++
+			}
+		}
+		for i := range calls {
+			l.begin("a", i)
+		}
+		l.run(time.Hour)
+		f, s := p[0], p[1]
+		loss := f * f * s * p[2]
+		near := func(want, got, sd float64, what string) {
+			t.Helper()
+			require.InDelta(t, want, got/calls, 4.5*sd/math.Sqrt(calls), what)
+		}
+		bernoulli := func(p float64) float64 { return math.Sqrt(p * (1 - p)) }
+		near(1+f+f*f+f*f*s, tries, 1, "tries")
+		near(f*f-loss, degraded, bernoulli(f*f), "degraded answers")
+		near(loss, lost, bernoulli(loss), "lost")
+		near(120*(f+f*f+f*f*s), waited, 120, "seconds of waiting")
+	}
+	p := 0.15
+	require.InDelta(t, 0.000506, math.Pow(p, 4), 5e-7)
+	require.InDelta(t, 21.1, 120*(p+p*p+p*p*p), 0.05)
+}

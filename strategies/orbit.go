@@ -1,0 +1,98 @@
+package strategies
+
+import (
+	"fmt"
+	"time"
+)
+
+// Orbit is the constant retrial rate of retrial queues: calls that have failed
+// wait in one line, whose head retries after an exponentially distributed time of
+// the given mean, one at a time, however many wait. It is a retry token that all
+// share. With one server of mean service 1, arrivals at rate λ and retries at rate
+// θ, it is stable if λ(λ + θ) < θ.
+//
+// It is right for comparing the simulator with the theory (G. Falin and J.
+// Templeton, Retrial Queues, 1997), and as the plainest loop that cannot storm:
+// its retries never come faster than one in Mean.
+type Orbit struct {
+	// Mean is the mean time between two retries.
+	Mean time.Duration
+	// On is what is retried; none means Transient.
+	On Classes
+	// Scope is who shares the line, PerClient or wider; Name tells orbits apart
+	// that everyone shares.
+	Scope Scope
+	Name  string
+}
+
+// Build implements Layer.
+func (o Orbit) Build(b *Build, inner Strategy) (Strategy, error) {
+	if o.Mean <= 0 {
+		return nil, fmt.Errorf("orbit: the mean time between retries must be positive, not %v", o.Mean)
+	}
+	if err := shareable(o.Scope, o.Name); err != nil {
+		return nil, fmt.Errorf("orbit: %w", err)
+	}
+	o.On = o.On.or(Transient)
+	id, err := b.Pool(turnstile{o.Mean}, o.Scope, "orbit "+o.Name)
+	if err != nil {
+		return nil, err
+	}
+	bit, err := b.phase("orbit")
+	return &orbit{o, inner, id, b.PoolWords(id), bit, b.Purpose()}, err
+}
+
+// turnstile is the pool of an Orbit; its word is when the next may pass.
+type turnstile struct{ mean time.Duration }
+
+// Words implements Pool.
+func (turnstile) Words() int { return 1 }
+
+// TryTake implements Pool. Who passes says when the next may.
+func (turnstile) TryTake(now time.Duration, m []int64, _ uint32) (bool, time.Duration) {
+	if next := time.Duration(m[0]); now < next {
+		return false, next
+	}
+	m[0] = int64(Never)
+	return true, now
+}
+
+// Put implements Pool.
+func (turnstile) Put(time.Duration, []int64, uint32) {}
+
+type orbit struct {
+	Orbit
+	inner   Strategy
+	pool    PoolID
+	next    Slot
+	bit     uint32 // set while the call is in orbit
+	purpose Purpose
+}
+
+// Next implements Strategy.
+func (o *orbit) Next(now time.Duration, c *Call, e Event) Decision {
+	inOrbit := c.Phase&o.bit != 0
+	switch {
+	case e.Kind == Begin:
+		c.Phase &^= o.bit
+	case inOrbit && e.Kind == Cancelled:
+		c.Phase &^= o.bit
+		return withdrawn()
+	case inOrbit && e.Kind == Admitted:
+		c.Phase &^= o.bit
+		*c.Word(o.next, 0) = int64(saturatingAdd(now, c.Exponential(o.purpose, o.Mean)))
+		c.Put(o.pool, 0) // the new head may look at the clock
+		e = Event{Kind: Begin}
+	}
+	d := o.inner.Next(now, c, e)
+	if d.Kind != Stop || d.End.Reason != Failed && d.End.Reason != TriesExhausted || !o.On.Has(d.End.Class) {
+		return d
+	}
+	// The time to the next retry has no memory: it may as well begin now, if
+	// nobody has been waiting for it.
+	if next := c.Word(o.next, 0); time.Duration(*next) <= now {
+		*next = int64(saturatingAdd(now, c.Exponential(o.purpose, o.Mean)))
+	}
+	c.Phase |= o.bit
+	return Decision{Kind: Acquire, Take: Take{Pool: o.pool, N: 1}}
+}

@@ -1,0 +1,98 @@
+package strategies
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/draw"
+)
+
+func TestOrbit(t *testing.T) {
+	play(t, []Layer{Orbit{Mean: time.Second, Scope: PerFleet}}, `
+		a: begin -> send
+		a: 400 -> stop failed                     # nothing that waiting cures
+		a: begin -> send
+		a: 200 -> stop succeeded`)
+
+	// Three in orbit, one at a time; the others learn nothing of it.
+	w := newWorld(t, map[string][]Layer{"": {Orbit{Mean: time.Second, Scope: PerFleet}}}, 1)
+	for _, name := range []string{"a", "b", "c"} {
+		w.call(name).next(Event{Kind: Begin})
+		d := w.call(name).next(Event{Kind: Reply, Attempt: 1, Outcome: refusal(wire.NoHint)})
+		require.Equal(t, Acquire, d.Kind)
+	}
+	next := func() time.Duration { return time.Duration(w.fleets[""].words[0]) }
+	for _, name := range []string{"a", "b", "c"} {
+		require.Greater(t, next(), w.now)
+		w.admitAll()
+		require.NotNil(t, w.call(name).line, "not before its time")
+		w.now = next()
+		w.admitAll()
+		require.Nil(t, w.call(name).line)
+		require.EqualValues(t, 2, w.call(name).Attempts)
+	}
+	w.call("b").next(Event{Kind: Reply, Attempt: 2, Outcome: refusal(wire.NoHint)})
+	require.NotNil(t, w.call("b").line)
+	w.withdraw(w.call("b"))
+	require.Nil(t, w.call("b").line)
+}
+
+// retrialQueue serves Poisson arrivals at rate λ, one at a time for an
+// exponential time of mean 1 s, and refuses who finds it busy. It returns how
+// many calls are in orbit on the average, and how many attempts a success takes.
+func retrialQueue(t *testing.T, lambda float64, calls int, layers ...Layer) (orbit, attempts float64) {
+	l := newLab(t, layers...)
+	luck, busy := draw.New(3), time.Duration(0)
+	var wait time.Duration
+	l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+		if l.now < busy {
+			return 0, refusedAs(wire.Overloaded)
+		}
+		s := luck.For(c.ID).Exp(1<<60, time.Second)
+		busy = l.now + s
+		wait += l.now - c.Born
+		return s, okay
+	}
+	at := time.Duration(0)
+	for i := range calls {
+		at += luck.Exp(uint64(i), time.Duration(float64(time.Second)/lambda))
+		l.at(at, func() { l.begin("a", i) })
+	}
+	l.run(at + time.Hour)
+	n := float64(calls)
+	return lambda * wait.Seconds() / n, float64(len(l.sent)) / n
+}
+
+// Constant retrial rate: with r = λ(λ+θ)/θ, N = λ(r + λ/θ)/(1−r).
+func TestOrbitClosedForm(t *testing.T) {
+	for _, c := range []struct{ lambda, theta, n, attempts float64 }{
+		{0.3, 1, 0.339344, 1.690}, {0.5, 2, 1.166667, 2.750},
+	} {
+		r := c.lambda * (c.lambda + c.theta) / c.theta
+		require.InDelta(t, c.n, c.lambda*(r+c.lambda/c.theta)/(1-r), 1e-6)
+		n, attempts := retrialQueue(t, c.lambda, 25_000, Orbit{Mean: time.Duration(float64(time.Second) / c.theta), Scope: PerFleet})
+		require.InEpsilon(t, c.n, n, 0.08, "λ = %v, θ = %v", c.lambda, c.theta)
+		require.InEpsilon(t, c.attempts, attempts, 0.03, "λ = %v, θ = %v", c.lambda, c.theta)
+	}
+}
+
+// Each in orbit retries at the rate θ: N = ρ(λ+ρθ)/((1−ρ)θ), and (λ+θN)/λ
+// attempts for a success.
+func TestMemorylessClosedForm(t *testing.T) {
+	for _, c := range []struct{ lambda, theta, n, attempts float64 }{{0.5, 1, 1, 3}} {
+		require.InDelta(t, c.n, c.lambda*(c.lambda+c.lambda*c.theta)/((1-c.lambda)*c.theta), 1e-9)
+		n, attempts := retrialQueue(t, c.lambda, 25_000, Retry{Backoff: Memoryless{Mean: time.Duration(float64(time.Second) / c.theta)}})
+		require.InEpsilon(t, c.n, n, 0.08, "λ = %v, θ = %v", c.lambda, c.theta)
+		require.InEpsilon(t, c.attempts, attempts, 0.05, "λ = %v, θ = %v", c.lambda, c.theta)
+	}
+}
+
+func TestOrbitMustMakeSense(t *testing.T) {
+	_, err := Compile(Definition{Name: "bad", Layers: []Layer{Orbit{Scope: PerFleet}}}, nil)
+	require.EqualError(t, err, `strategy "bad": orbit: the mean time between retries must be positive, not 0s`)
+	_, err = Compile(Definition{Name: "bad", Layers: []Layer{Orbit{Mean: 1}}}, nil)
+	require.EqualError(t, err, `strategy "bad": orbit: it cannot be shared per call; use client, fleet or everyone`)
+}

@@ -1,0 +1,106 @@
+package strategies
+
+import (
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// The templates of the two founding articles, with their mistakes.
+
+// capacityOnly is what the first article's templates catch.
+var capacityOnly = Rules{Classes: ClassesOf(wire.Overloaded)}
+
+// articleCapacity is call_with_retry: five attempts, which are four waits of 1, 2,
+// 4 and 8 s and not the 31 s that the article counts, each + U(0, 0.5 s), which
+// keeps a herd together.
+func articleCapacity(Knowledge) Definition {
+	return Definition{Layers: []Layer{
+		Retry{Backoff: Exponential{Base: time.Second, Jitter: time.Second / 2}, MaxAttempts: 5, On: capacityOnly},
+	}}
+}
+
+// articleThreeTiers is the article's cure: the flagship twice, the standard model
+// once, the light one once, and 90 to 150 s between any two. Models 0, 1 and 2
+// of the provider are meant.
+func articleThreeTiers(Knowledge) Definition {
+	return Definition{Layers: []Layer{Ladder{
+		Rungs:   []Rung{{Model: 0, Tries: 2}, {Model: 1, Tries: 1}, {Model: 2, Tries: 1}},
+		On:      capacityOnly,
+		Backoff: Uniform{Low: 90 * time.Second, High: 150 * time.Second},
+	}}}
+}
+
+// code14003 is all that the second article's templates retry.
+var code14003 = Rules{Classes: ClassesOf(wire.Rate), Marks: MarksIgnored}
+
+// article14003 is request_with_retry: five attempts, retry_after or else 2ⁿ s
+// between them, and the same once more before it gives up. Without retry_after that
+// is 31 s, 16 of them for nothing.
+func article14003(Knowledge) Definition {
+	return Definition{Reader: codeReader{}, Layers: []Layer{
+		afterthought{5},
+		Retry{Backoff: exponential(time.Second, 0), On: code14003, Hints: Hints{Use: HintForBase}},
+		AttemptTimeout{After: 30 * time.Second},
+	}}
+}
+
+// articleSemaphore is limited_request: two permits, and a recursion inside that
+// takes another one. A lone caller hangs at its second 14003 in a row, two callers
+// at the first that they have together.
+func articleSemaphore(Knowledge) Definition {
+	return Definition{Reader: codeReader{}, Layers: []Layer{
+		RecursiveSemaphore{
+			Permits: 2, Scope: PerClient,
+			Retry: Retry{Backoff: Fixed{Every: time.Second}, On: code14003, Hints: Hints{Use: HintForBase}},
+		},
+		AttemptTimeout{After: 30 * time.Second},
+	}}
+}
+
+// articleClient is RateLimitedClient: one permit, which is held while it sleeps; an
+// interval of 0.3 s + U(0, 20 ms), which is kept once a call and not by its
+// retries; four attempts, retry_after or else 2ⁿ s + U(0, 0.5 s) between them and
+// once more at the end.
+func articleClient(Knowledge) Definition {
+	return Definition{Reader: codeReader{}, Layers: []Layer{
+		Concurrency{Permits: 1, Scope: PerClient},
+		MinInterval{Every: 300 * time.Millisecond, Jitter: 20 * time.Millisecond, Scope: PerClient},
+		afterthought{4},
+		Retry{Backoff: Exponential{Base: time.Second, Jitter: time.Second / 2}, On: code14003, Hints: Hints{Use: HintForBase}},
+		AttemptTimeout{After: 30 * time.Second},
+	}}
+}
+
+// afterthought lets an unbounded loop inside make so many attempts and wait after
+// the last one too, before it gives up:
+//
+//	for attempt in range(5):
+//	    ...
+//	    time.sleep(wait)
+//	raise
+type afterthought struct{ attempts uint32 }
+
+// Build implements Layer.
+func (a afterthought) Build(b *Build, inner Strategy) (Strategy, error) {
+	class, err := b.Reserve(PerCall, 1, "")
+	return &afterthinking{a, inner, class}, err
+}
+
+type afterthinking struct {
+	afterthought
+	inner Strategy
+	class Slot // of the last failure
+}
+
+// Next implements Strategy.
+func (a *afterthinking) Next(now time.Duration, c *Call, e Event) Decision {
+	class := c.Word(a.class, 0)
+	switch {
+	case e.Terminal():
+		*class = int64(e.Outcome.Class)
+	case e.Kind == Wake && c.Attempts >= a.attempts && c.InFlight == 0:
+		return unwound(a.inner, now, c, stop(TriesExhausted, wire.Class(*class)))
+	}
+	return a.inner.Next(now, c, e)
+}

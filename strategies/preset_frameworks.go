@@ -1,0 +1,82 @@
+package strategies
+
+import (
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// vercelAI is the Vercel AI SDK 7.0.173: two retries after 2 and 4 s, without
+// jitter; a hint below 60 s is the wait. It parses answers strictly, so that a
+// 14003 under 200 fails at once, and begins a stream again that failed before its
+// first token.
+func vercelAI(Knowledge) Definition {
+	return Definition{
+		Reader: sdkReader{hears: retryAfterMs, strict: true, early: true},
+		Layers: []Layer{Retry{
+			Backoff:     exponential(2*time.Second, 0),
+			MaxAttempts: 3,
+			On: Rules{
+				Statuses: []Statuses{Status(408), Status(409), Status(429), serverErrors},
+				Marks:    MarksIgnored,
+			},
+			Hints: Hints{Use: HintAsWait, Most: 60*time.Second - 1},
+		}},
+	}
+}
+
+// langchainJS is @langchain/core 1.4.0: up to six retries, the longer of the hint
+// and U(1, 2)·2ⁿ s, of all statuses but a few. A 429 is retried only if it asks for
+// 60 s or less, in the header or in words, and nothing that speaks of quota is. It
+// switches the retries of the SDK inside off.
+func langchainJS(Knowledge) Definition {
+	return Definition{
+		Reader: sdkReader{hears: retryAfter | spelled(wire.Sentence), strict: true, quota: true},
+		Layers: []Layer{Retry{
+			Backoff:     Proportional{Of: exponential(time.Second, 0), Low: 100, High: 200},
+			MaxAttempts: 7,
+			On: Rules{
+				Statuses:  []Statuses{Status(408), {410, 412}, {414, 999}},
+				Except:    ClassesOf(wire.Quota),
+				AskedOnly: []Statuses{Status(429)},
+				Marks:     MarksIgnored,
+			},
+			Hints: Hints{Use: HintAsFloor, Most: 60 * time.Second, Beyond: GiveUp},
+		}},
+	}
+}
+
+// langchainPython is with_retry of LangChain for Python, which is tenacity's
+// wait_exponential_jitter: three attempts of whatever fails, 2ⁿ + U(0, 1) s apart.
+func langchainPython(Knowledge) Definition {
+	return Definition{
+		Reader: sdkReader{},
+		Layers: []Layer{Retry{
+			Backoff:     Exponential{Base: time.Second, Jitter: time.Second},
+			MaxAttempts: 3,
+			On:          anything,
+			Hints:       ignored,
+		}},
+	}
+}
+
+// litellmRouter is LiteLLM's router (main, read in 2026-11) with two deployments,
+// regions 0 and 1 of the provider, which it benches for 5 s as Deployments says.
+// num_retries is 2; a retry goes at once while the other deployment is on its feet
+// and otherwise waits min(8 s, 0.5·2ⁿ) + U(0, 0.75 s), or as long as asked if that
+// is not over 60 s.
+func litellmRouter(Knowledge) Definition {
+	return Definition{
+		Reader: sdkReader{hears: retryAfterMs, upTo: 60 * time.Second},
+		Layers: []Layer{
+			Deployments{
+				Targets:     []wire.Target{{}, {Region: 1}},
+				MaxAttempts: 3,
+				Backoff:     Exponential{Base: time.Second / 2, Cap: 8 * time.Second, Jitter: 750 * time.Millisecond},
+				On:          Rules{Statuses: []Statuses{Status(408), Status(409), Status(429), serverErrors}, Marks: MarksIgnored},
+				Scope:       PerClient,
+			},
+			AttemptTimeout{After: 6000 * time.Second},
+		},
+	}
+}

@@ -1,0 +1,89 @@
+package strategies
+
+import (
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// sdkReader reads as one library does: as most of them, by status and headers,
+// but for what it has of its own.
+type sdkReader struct {
+	// hears is the spellings of hints that it understands.
+	hears spellings
+	// on, if there are any, is the only statuses whose hints it looks for; upTo, if
+	// it is not 0, is the longest hint that it takes, and then 0 is none.
+	on   []Statuses
+	upTo time.Duration
+	// body makes it classify errors by their body, and not by status.
+	body bool
+	// strict makes a 200 that is no answer a failure, which is not retried; others
+	// take the 14003 in it for one.
+	strict bool
+	// quota makes it look for words about money in the text of errors.
+	quota bool
+	// early makes an error event before the first token a failure to be retried.
+	early bool
+}
+
+// spellings is a set of ways to write a hint.
+type spellings uint16
+
+func spelled(all ...wire.Spelling) spellings {
+	var s spellings
+	for _, w := range all {
+		s |= 1 << w
+	}
+	return s
+}
+
+// retryAfter is the header that most libraries read, in seconds or as a date;
+// retryAfterMs is also that in milliseconds.
+var (
+	retryAfter   = spelled(wire.Plainly, wire.HeaderSeconds, wire.HeaderDate, wire.HeaderTime, wire.BothSeconds)
+	retryAfterMs = retryAfter | spelled(wire.HeaderMillis)
+)
+
+// Read implements wire.Reader.
+func (x sdkReader) Read(r *wire.Reply, clock time.Duration, o *wire.Outcome) {
+	wire.ByBody{}.Read(r, clock, o)
+	hint := o.RetryAfter
+	if !x.body {
+		wire.ByLibrary{}.Read(r, clock, o)
+	}
+	o.RetryAfter = wire.NoHint
+	heard := x.hears>>r.Spelled&1 != 0 && r.Body != wire.CodeBody && (x.on == nil || among(x.on, r.Status))
+	if heard && (x.upTo == 0 || 0 < hint && hint <= x.upTo) {
+		o.RetryAfter = hint
+	}
+	switch {
+	case r.Body == wire.CodeBody && x.strict:
+		o.Class = wire.BadRequest
+	case r.Body == wire.CodeBody:
+		o.Class = wire.OK
+	case x.quota && r.Words&wire.SaysQuota != 0:
+		o.Class = wire.Quota
+	case x.early && r.Body == wire.StreamError && r.Tokens == 0:
+		o.Class = wire.ServerError
+	}
+}
+
+// codeReader is the founding article's: it looks for {"code": 14003} in the body,
+// never at the status, and takes any other JSON for an answer. What is none makes
+// its parser fail.
+type codeReader struct{}
+
+// Read implements wire.Reader.
+func (codeReader) Read(r *wire.Reply, clock time.Duration, o *wire.Outcome) {
+	wire.ByBody{}.Read(r, clock, o)
+	switch {
+	case r.Body == wire.CodeBody && r.Code == wire.Code14003:
+		o.Class = wire.Rate
+		return
+	case r.Body == wire.Garbage || r.Body == wire.WrongType || r.Body == wire.CutBody:
+		o.Class = wire.BadRequest
+	default:
+		o.Class = wire.OK
+	}
+	o.RetryAfter = wire.NoHint
+}

@@ -1,0 +1,70 @@
+package strategies
+
+import "time"
+
+// Preset is what a client of the field does by default, or as its documentation
+// shows: faithful, not good.
+type Preset struct {
+	Builtin
+	// Version is the version that was read, or the date.
+	Version string
+	// Source is where.
+	Source string
+}
+
+// Presets returns the clients of the field, by family.
+func Presets() []Preset {
+	return []Preset{
+		preset("openai-python", "3 attempts; hints up to 120 s to the instant, longer ones end the call", "3.3.1 (2026-08-21)", "openai/openai-python src/openai/_base_client.py", openaiPython),
+		preset("openai-node", "3 attempts; hints up to 60 s to the instant, longer ones ignored", "7.59.0", "npm openai src/client.ts", openaiNode),
+		preset("openai-go", "3 attempts; hints up to 120 s, 0 included; longer ones end the call", "v3.99.0", "openai-go internal/requestconfig", openaiGo),
+		preset("anthropic-python", "3 attempts; hints up to 60 s to the instant, longer ones ignored, 0 too", "0.121.0 (2026-08-08)", "anthropics/anthropic-sdk-python src/anthropic/_base_client.py", anthropicPython),
+		preset("anthropic-ts", "3 attempts; sleeps as long as it is told, be it hours", "1.14.0", "npm @anthropic-ai/sdk src/client.ts", anthropicTS),
+		preset("anthropic-go", "3 attempts; any hint to the instant, 0 too; retries broken bodies", "v2.15.0", "anthropic-sdk-go internal/requestconfig", anthropicGo),
+
+		preset("google-genai", "does not retry", "2.19.0", "googleapis/python-genai google/genai/_api_client.py", googleGenai),
+		preset("google-genai-retry", "with retry_options: 5 attempts, min(60 s, 2ⁿ) + U(0, 1 s), deaf to hints", "2.19.0", "googleapis/python-genai google/genai/_api_client.py", googleGenaiRetry),
+
+		preset("aws-legacy", "5 attempts, U(0, 2ⁿ s), no budget, deaf to hints", "botocore 1.43.67 (2026-08-07)", "botocore/data/_retry.json, retryhandler.py", awsLegacy),
+		preset("aws-standard", "3 attempts, U(0, min(20 s, 2ⁿ)), a quota of 500", "botocore 1.43.67 (2026-08-07)", "botocore/retries/standard.py, quota.py", awsStandard),
+		preset("aws-standard-2026", "3 attempts, the first retry after 25 ms on the average", "aws-sdk-go-v2 v1.48.0 (2026-11-10)", "aws-sdk-go-v2 aws/retry", awsStandard2026),
+		preset("aws-adaptive", "standard, behind a rate that CUBIC adapts to throttling", "botocore 1.43.67 (2026-08-07)", "botocore/retries/adaptive.py", awsAdaptive),
+
+		preset("vercel-ai", "3 attempts after 2 and 4 s without jitter; hints below 60 s to the instant", "7.0.173", "npm ai src/util/retry-with-exponential-backoff.ts", vercelAI),
+		preset("langchain-js", "7 attempts, U(1, 2)·2ⁿ s; a 429 only if it asks for up to 60 s", "1.4.0", "npm @langchain/core dist/utils/async_caller.js", langchainJS),
+		preset("litellm-router", "3 attempts; benches what fails for 5 s, retries elsewhere at once", "main, read 2026-11", "BerriAI/litellm litellm/router.py, constants.py", litellmRouter),
+
+		preset("codex", "5 attempts, ±10 % of 0.2·2ⁿ s, none on 429; streams begun again 6 times", "main, read 2026-11", "openai/codex codex-rs", codexCLI),
+		preset("gemini-cli", "10 attempts, ±30 % of 5·2ⁿ up to 30 s; hints a floor, over 5 min the end", "0.61", "npm @google/gemini-cli-core", geminiCLI),
+
+		preset("tenacity", "retries anything, at once, for ever: the decorator without arguments", "2026-07-15", "jd/tenacity tenacity/__init__.py", tenacity),
+		preset("langchain-python", "with_retry: 3 attempts of anything, 2ⁿ + U(0, 1 s), by tenacity", "2026-07-15", "jd/tenacity tenacity/wait.py wait_exponential_jitter", langchainPython),
+		preset("go-retryablehttp", "5 attempts after 1, 2, 4 and 8 s without jitter; obeys hints of any length", "0.7.8", "hashicorp/go-retryablehttp client.go", retryableHTTP),
+		preset("cenkalti-backoff", "anything, ±50 % of 0.5·1.5ⁿ up to 60 s, for 15 min", "v5.0.3", "cenkalti/backoff exponential.go, retry.go", cenkaltiBackoff),
+		preset("grpc", "the example of gRFC A6: 4 attempts, ±20 % of 0.1·2ⁿ up to 1 s, throttled", "grpc-go 1.85", "grpc/proposal A6-client-retries.md, grpc-go stream.go", grpcRetry),
+		preset("polly", "4 attempts of anything, 2 s apart, without jitter", "8.7 (2026-08-21)", "App-vNext/Polly RetryStrategyOptions.cs", polly),
+		preset("polly-jitter", "4 attempts of anything, exponential from 2 s with Polly's jitter", "8.7 (2026-08-21)", "App-vNext/Polly RetryHelper.cs", pollyJitter),
+		preset("resilience4j", "3 attempts 0.5 s apart, behind a breaker at half of the last 100", "2026-05-05", "resilience4j RetryConfig.java, CircuitBreakerConfig.java", resilience4j),
+		preset("failsafe-go", "3 attempts of anything, at once", "0.9.8", "failsafe-go retrypolicy", failsafeGo),
+		preset("gobreaker", "no retries; a breaker of 60 s after more than 5 failures in a row", "v2.4", "sony/gobreaker gobreaker.go", gobreaker),
+
+		preset("article-capacity", "5 attempts, 2ⁿ + U(0, 0.5 s): 15 s of waiting, not the 31 it says", "2026", "the founding article on capacity errors, §3.1", articleCapacity),
+		preset("article-three-tiers", "flagship twice, standard once, light once, 90 to 150 s apart", "2026", "the founding article on capacity errors, §4", articleThreeTiers),
+		preset("article-14003", "5 attempts by retry_after or 2ⁿ, then one more sleep for nothing", "2026", "the founding article on 14003, §5.1", article14003),
+		preset("article-14003-semaphore", "recursion inside a semaphore of 2: deadlocks", "2026", "the founding article on 14003, §5.2", articleSemaphore),
+		preset("article-14003-client", "paced once a call, sleeps with its permit, and once more at the end", "2026", "the founding article on 14003, the complete client", articleClient),
+	}
+}
+
+func preset(name, summary, version, source string, define func(Knowledge) Definition) Preset {
+	return Preset{Builtin{name, summary, define}, version, source}
+}
+
+// serverErrors are the statuses from 500 up, whatever they mean.
+var serverErrors = Statuses{500, 999}
+
+// exponential is the backoff that most libraries have in one form or another.
+func exponential(base, limit time.Duration) Exponential { return Exponential{Base: base, Cap: limit} }
+
+// ignored is what clients make of hints that they do not look for.
+var ignored = Hints{Use: HintIgnored}

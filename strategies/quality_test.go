@@ -1,0 +1,70 @@
+package strategies
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+func TestQuality(t *testing.T) {
+	ladder := Ladder{Rungs: []Rung{{Model: 0}, {Model: 1}}}
+	play(t, []Layer{Quality{Percent: 50}, ladder}, `
+		begin -> send
+		200 -> stop succeeded                     # what was asked for is not checked
+		begin -> send
+		503 -> wait 0s
+		wake -> send
+		200 -> stop succeeded ok + note degraded + note lesser_answer`)
+	play(t, []Layer{Retry{Backoff: Fixed{}}, Quality{Accept: []float64{1, 0}, Reject: true}, ladder}, `
+		begin -> send
+		503 -> wait 0s
+		wake -> send
+		200 -> stop not_good_enough ok + note degraded + note lesser_answer + alarm poor_answer
+		begin -> send
+		503 -> wait 0s
+		wake -> send
+		503 -> stop nothing_left + alarm no_model_left`)
+}
+
+// Marks, length and chance, one by one.
+func TestQualityOfAnswers(t *testing.T) {
+	for name, c := range map[string]struct {
+		quality  Quality
+		outcome  wire.Outcome
+		want     End
+		poor     int
+		asksFor  uint32
+		limitsTo uint32
+	}{
+		"whole":                 {Quality{Percent: 100}, wire.Outcome{Tokens: 9}, End{Reason: Succeeded}, 0, 10, 0},
+		"said to be less":       {Quality{}, wire.Outcome{Marks: wire.DegradedReply}, End{Reason: Succeeded, Degraded: true}, 0, 10, 0},
+		"short":                 {Quality{Percent: 90}, wire.Outcome{Marks: wire.DegradedReply, Tokens: 8}, End{Reason: Succeeded, Degraded: true}, 1, 10, 0},
+		"long enough":           {Quality{Percent: 90}, wire.Outcome{Marks: wire.DegradedReply, Tokens: 9}, End{Reason: Succeeded, Degraded: true}, 0, 10, 0},
+		"as short as was asked": {Quality{Percent: 90}, wire.Outcome{Marks: wire.DegradedReply, Tokens: 5}, End{Reason: Succeeded, Degraded: true}, 0, 10, 5},
+		"all are checked":       {Quality{Percent: 90, All: true, Reject: true}, wire.Outcome{Tokens: 8}, End{Reason: NotGoodEnough}, 1, 10, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, allAsk{what: wire.Demand{OutputTokens: c.asksFor, MaxTokens: c.limitsTo}}, c.quality)
+			l.serve = func(*caller) (time.Duration, wire.Outcome) { return 0, c.outcome }
+			var end End
+			l.settled = func(_ *caller, d Decision) { end = d.End }
+			l.begin("a", 0)
+			l.run(1)
+			require.Equal(t, c.want, end)
+			require.Equal(t, c.poor, l.raised["alarm poor_answer"])
+		})
+	}
+}
+
+// The chance that an answer is good enough is that of its model.
+func TestQualityIsAChance(t *testing.T) {
+	l := newLab(t, Quality{Accept: []float64{1, 0.8}, All: true}, Ladder{Rungs: []Rung{{Model: 1}}})
+	for i := range 4000 {
+		l.begin("a", i)
+	}
+	l.run(time.Second)
+	require.InDelta(t, 800, l.raised["alarm poor_answer"], 4.5*25.3)
+}

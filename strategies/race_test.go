@@ -1,0 +1,364 @@
+package strategies
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+// second is a race of the plainest kind, as a layer: each runner begins so long
+// after the one before has sent. It writes down how runners end.
+type second struct {
+	after    time.Duration
+	runners  int
+	launch   func(n uint32) Decision // Idle if nil
+	verdict  func(n uint32, d Decision) Decision
+	models   bool // runner n goes to model n
+	diary    *[]string
+	forgoing bool // Delay says Never
+}
+
+func (s second) Build(b *Build, inner Strategy) (Strategy, error) { return b.Race(s, inner) }
+
+func (s second) Runners() int { return s.runners }
+
+func (s second) Start(time.Duration, *Call) {}
+
+func (s second) Delay(time.Duration, *Call, uint32) time.Duration {
+	if s.forgoing {
+		return Never
+	}
+	return s.after
+}
+
+func (s second) Launch(_ time.Duration, c *Call, n uint32) Decision {
+	if s.models {
+		c.Target.Model = uint8(n)
+	}
+	if s.launch != nil {
+		return s.launch(n)
+	}
+	return Decision{}
+}
+
+func (s second) After(_ time.Duration, _ *Call, n uint32, _ Event, d Decision) Decision {
+	if s.diary != nil {
+		*s.diary = append(*s.diary, "runner "+string(rune('0'+n))+" "+d.End.Reason.String()+" "+d.End.Class.String())
+	}
+	if s.verdict != nil {
+		return s.verdict(n, d)
+	}
+	if d.End.Reason == Succeeded || d.Kind == Answer {
+		return d
+	}
+	return Decision{}
+}
+
+func TestRace(t *testing.T) {
+	stack := []Layer{second{after: 50 * time.Millisecond, runners: 3}}
+	play(t, stack, `
+		a: begin                -> send + wake 50ms
+		@20ms a: 200            -> stop succeeded ok        # the timer is nobody's
+		@1s b: begin            -> send + wake 50ms
+		b: wake                 -> send + wake 50ms         # at 1.05
+		@1.06s b: 503 attempt=1 -> idle                     # the second may still bring it
+		@1.07s b: 200 attempt=2 -> stop succeeded ok
+		@2s c: begin            -> send + wake 50ms
+		c: wake                 -> send + wake 50ms
+		c: wake                 -> send
+		@2.2s c: 200 attempt=2  -> stop succeeded ok + hang up 1 + hang up 3
+		c: settled attempt=3    -> idle                     # it is not heard twice
+	`)
+	play(t, stack, `
+		a: begin                -> send + wake 50ms
+		a: wake                 -> send + wake 50ms
+		a: wake                 -> send
+		@1s a: 503 attempt=2    -> idle
+		a: lost attempt=3       -> idle
+		a: 429 attempt=1        -> stop failed rate         # the last one's is the race's
+	`)
+	play(t, stack, `
+		a: begin                -> send + wake 50ms
+		@40ms a: 503            -> stop failed overloaded   # nobody is under way: no second begins
+	`)
+}
+
+// What After says decides: which failures end a race at once, and which bring
+// the next runner forward.
+func TestVerdicts(t *testing.T) {
+	play(t, []Layer{second{after: 50 * time.Millisecond, runners: 4, verdict: func(n uint32, d Decision) Decision {
+		switch d.End.Class {
+		case wire.OK, wire.Auth:
+			return d
+		case wire.Rate:
+			return Decision{Kind: Wait, After: 7 * time.Millisecond}
+		case wire.Overloaded:
+			return Decision{Kind: Wait}
+		}
+		return Decision{}
+	}}}, `
+		a: begin                -> send + wake 50ms
+		@1ms a: 429             -> wait 7ms                 # although nobody is under way
+		a: wake                 -> send + wake 50ms         # at 8
+		@9ms a: 503             -> wait 0s
+		a: wake                 -> send + wake 50ms
+		@10ms a: auth           -> stop failed auth
+		@1s b: begin            -> send + wake 50ms
+		b: wake                 -> send + wake 50ms
+		@1.06s b: auth attempt=1 -> stop failed auth + hang up 2
+		@2s c: begin            -> send + wake 50ms
+		c: wake                 -> send + wake 50ms
+		c: wake                 -> send + wake 50ms
+		c: wake                 -> send
+		c: 429 attempt=4        -> idle                     # there is no fifth
+		c: 429 attempt=3        -> idle
+		c: 429 attempt=2        -> idle
+		c: 429 attempt=1        -> stop failed rate
+	`)
+}
+
+// Launch may put a runner off, or forgo it and all that follow; Delay may plan
+// none at all.
+func TestLaunches(t *testing.T) {
+	asked := 0
+	play(t, []Layer{second{after: 50 * time.Millisecond, runners: 3, launch: func(n uint32) Decision {
+		if asked++; asked%3 == 1 {
+			return Decision{Kind: Wait, After: 5 * time.Millisecond}
+		} else if asked%3 == 2 {
+			return Decision{}
+		}
+		return stop(BudgetSpent, wire.OK)
+	}}}, `
+		a: begin        -> send + wake 50ms
+		a: wake         -> wait 5ms
+		a: wake         -> send + wake 50ms
+		a: wake         -> idle
+		a: 200          -> stop succeeded ok + hang up 1
+	`)
+	play(t, []Layer{second{runners: 2, forgoing: true}}, `
+		a: begin -> send
+		a: 503   -> stop failed overloaded
+	`)
+}
+
+// A retry inside a race is each runner's own: its count, its waits, its end.
+func TestRetriesInsideARace(t *testing.T) {
+	var heard []string
+	play(t, []Layer{
+		second{after: 30 * time.Millisecond, runners: 2, diary: &heard},
+		Retry{Backoff: Exponential{Base: 20 * time.Millisecond}, MaxAttempts: 3},
+	}, `
+		a: begin                -> send + wake 30ms
+		@10ms a: 503            -> idle                     # comes back at 30, as the second begins
+		@30ms a: wake           -> send + wake 0s           # the first again: who waits for long goes first
+		a: wake                 -> send                     # and then the second
+		@31ms a: 503 attempt=3  -> wait 20ms                # the second's first retry: until 51
+		@32ms a: 503 attempt=2  -> idle                     # the first's second one: 40 ms, until 72
+		a: wake                 -> send + wake 21ms         # at 51
+		@60ms a: 503 attempt=4  -> idle                     # the second's second: 40 ms, until 100
+		a: wake                 -> send + wake 28ms         # at 72
+		@73ms a: 503 attempt=5  -> idle                     # the first is through with its three
+		a: wake                 -> send                     # at 100
+		a: 503 attempt=6        -> stop tries_exhausted
+	`)
+	require.Equal(t, []string{"runner 0 tries_exhausted overloaded", "runner 1 tries_exhausted overloaded"}, heard[:2])
+	play(t, []Layer{
+		second{after: 30 * time.Millisecond, runners: 2, diary: &heard},
+		Retry{Backoff: Exponential{Base: 20 * time.Millisecond}, MaxAttempts: 3},
+	}, `
+		a: begin                -> send + wake 30ms
+		a: wake                 -> send
+		@40ms a: 503 attempt=1  -> wait 20ms
+		@50ms a: 200 attempt=2  -> stop succeeded ok        # who waits is told that it is over
+		@1s b: begin            -> send + wake 30ms
+		b: wake                 -> send
+		@1.04s b: 503 attempt=2 -> wait 20ms
+		b: settled attempt=1    -> idle                     # the caller withdraws
+		b: cancelled            -> stop withdrawn cancelled
+	`)
+}
+
+// A call stands in one line at a time: a runner that wants units while another
+// stands waits until that one is let in. Nobody is overtaken by its own second,
+// and who loses gives back what it holds, and its place.
+func TestPermitsInsideARace(t *testing.T) {
+	stack := []Layer{
+		second{after: 10 * time.Millisecond, runners: 3},
+		Concurrency{Permits: 2, Scope: PerFleet},
+	}
+	play(t, stack, `
+		x: begin                  -> send + wake 10ms
+		y: begin                  -> send + wake 10ms
+		a: begin                  -> queued                 # not hedged while it stands
+		x: 200                    -> stop succeeded ok
+		a: admitted               -> send + wake 10ms
+		a: wake                   -> queued                 # its second
+		y: wake                   -> queued
+		a: 200 attempt=1          -> stop succeeded ok + leave
+		y: admitted               -> send + wake 10ms       # y has both
+		y: wake                   -> queued
+		y: 503 attempt=1          -> idle
+		y: admitted               -> send
+		y: 200 attempt=3          -> stop succeeded ok + hang up 2
+		b: begin                  -> send + wake 10ms       # all are back
+		c: begin                  -> send + wake 10ms
+		d: begin                  -> queued
+	`)
+	// Two runners of one call want units at once.
+	play(t, []Layer{
+		second{after: 10 * time.Millisecond, runners: 2},
+		Retry{Backoff: Fixed{Every: 5 * time.Millisecond}, MaxAttempts: 3},
+		TokenBucket{Rate: 1, Per: 100 * time.Millisecond, Burst: 1, Scope: PerFleet},
+	}, `
+		a: begin                  -> send + wake 10ms
+		a: wake                   -> queued until 100ms     # the second stands
+		@20ms a: 503 attempt=1    -> wait 5ms
+		a: wake                   -> idle                   # the first wants one too, but the call stands
+		@100ms a: admitted        -> send + wake 0s
+		a: wake                   -> queued until 200ms     # now for the first
+		@200ms a: admitted        -> send
+		a: 200 attempt=2          -> stop succeeded ok + hang up 3
+	`)
+}
+
+// Breakers inside a race hear of losers, once each; those outside of the call.
+func TestBreakersHearOfLosers(t *testing.T) {
+	in, out := &listener{}, &listener{}
+	play(t, []Layer{out, second{after: 10 * time.Millisecond, runners: 3}, in}, `
+		a: begin                -> send + wake 10ms
+		a: wake                 -> send + wake 10ms
+		a: 503 attempt=1        -> idle
+		a: wake                 -> send
+		a: 200 attempt=3        -> stop succeeded ok + hang up 2
+		a: settled attempt=2    -> idle
+	`)
+	heard := []string{"attempt 1 of 0s: failed overloaded", "attempt 3 of 20ms: succeeded ok", "attempt 2 of 10ms: failed cancelled"}
+	require.Equal(t, heard, in.heard[:3])
+	require.Equal(t, []string{"attempt 3 of 20ms: succeeded ok"}, out.heard[:1])
+	require.Len(t, in.heard, 6, "the script is played twice")
+	require.Len(t, out.heard, 2)
+}
+
+// listener is a guard that writes down what ended.
+type listener struct{ heard []string }
+
+func (l *listener) Build(b *Build, inner Strategy) (Strategy, error) { return b.Guard(l, inner) }
+
+func (*listener) Admit(time.Duration, *Call) Decision { return Decision{} }
+
+func (l *listener) Observe(_ time.Duration, _ *Call, e Event, d Decision) {
+	l.heard = append(l.heard, "attempt "+string(rune('0'+e.Attempt))+" of "+e.SentAt.String()+": "+d.End.Reason.String()+" "+d.End.Class.String())
+}
+
+// Races nest: each runner of the outer one is a race of its own, and the call
+// has one timer and one line for all.
+func TestNestedRaces(t *testing.T) {
+	in := &listener{}
+	play(t, []Layer{
+		second{after: 25 * time.Millisecond, runners: 2},
+		second{after: 10 * time.Millisecond, runners: 2},
+		in,
+	}, `
+		a: begin                -> send + wake 10ms
+		a: wake                 -> send + wake 15ms         # the inner second of the first
+		a: wake                 -> send + wake 10ms         # the second, at 25
+		a: wake                 -> send                     # and its second
+		a: 503 attempt=1        -> idle
+		a: 503 attempt=2        -> idle                     # the first has failed
+		a: 200 attempt=4        -> stop succeeded ok + hang up 3
+	`)
+	require.Equal(t, "attempt 3 of 25ms: failed cancelled", in.heard[3])
+	in.heard = nil
+	play(t, []Layer{
+		second{after: 25 * time.Millisecond, runners: 2},
+		second{after: 10 * time.Millisecond, runners: 2},
+		in,
+		Concurrency{Permits: 2, Scope: PerFleet},
+	}, `
+		a: begin                -> send + wake 10ms
+		a: wake                 -> send + wake 15ms
+		a: wake                 -> queued
+		a: 200 attempt=1        -> stop succeeded ok + leave + hang up 2
+		b: begin                -> send + wake 10ms
+		b: wake                 -> send + wake 15ms
+	`)
+	require.Equal(t, []string{"attempt 1 of 0s: succeeded ok", "attempt 2 of 10ms: failed cancelled", "attempt 0 of 0s: withdrawn cancelled"}, in.heard[:3])
+}
+
+// A loop around a race begins it afresh, with nothing left of the last time.
+func TestALoopAroundARace(t *testing.T) {
+	play(t, []Layer{
+		Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2},
+		second{after: 10 * time.Millisecond, runners: 2, verdict: func(_ uint32, d Decision) Decision { return d }},
+		Concurrency{Permits: 2, Scope: PerFleet},
+	}, `
+		a: begin                -> send + wake 10ms
+		a: wake                 -> send
+		a: 503 attempt=2        -> wait 1s + hang up 1
+		a: wake                 -> send + wake 10ms
+		a: wake                 -> send
+		a: 503 attempt=3        -> stop tries_exhausted + hang up 4
+		b: begin                -> send + wake 10ms
+		b: wake                 -> send
+	`)
+}
+
+// Each runner has its own target, and the call goes on with the winner's.
+func TestTargetsInARace(t *testing.T) {
+	w := newWorld(t, map[string][]Layer{"": {second{after: 10 * time.Millisecond, runners: 2, models: true}}}, 1)
+	c := w.call("a")
+	require.Equal(t, Send, c.next(Event{Kind: Begin}).Kind)
+	require.EqualValues(t, 0, c.Target.Model)
+	w.now = 10 * time.Millisecond
+	require.Equal(t, Send, c.next(Event{Kind: Wake}).Kind)
+	require.EqualValues(t, 1, c.Target.Model)
+	ok := &wire.Outcome{Class: wire.OK}
+	require.Equal(t, Stop, c.next(Event{Kind: Reply, Attempt: 1, Outcome: ok}).Kind)
+	require.EqualValues(t, 0, c.Target.Model)
+}
+
+// All of a demand and of a target survives a change of runners: a field that is
+// added must be kept as well.
+func TestARunnerKeepsWhatItAimsAt(t *testing.T) {
+	g := &raced{demand: demandWords}
+	var c, got Call
+	for _, v := range []reflect.Value{reflect.ValueOf(&c.Demand).Elem(), reflect.ValueOf(&c.Target).Elem()} {
+		for i := range v.NumField() {
+			v.Field(i).SetUint(1<<(8*v.Field(i).Type().Size()) - 1 - uint64(i))
+		}
+	}
+	words := make([]int64, 1+demandWords)
+	g.keep(&c, &words[0], words[1:])
+	g.take(&got, words[0], words[1:])
+	require.Equal(t, c.Demand, got.Demand)
+	require.Equal(t, c.Target, got.Target)
+}
+
+func TestRacesThatCannotBe(t *testing.T) {
+	for name, layers := range map[string][]Layer{
+		"a race has 2 to 8 runners, not 1":                   {second{runners: 1}},
+		"a race has 2 to 8 runners, not 9":                   {second{runners: 9}},
+		"may have 512 attempts of one call in flight":        {second{runners: 8}, second{runners: 8}, second{runners: 8}},
+		"a single flight inside a race would have a call fo": {second{runners: 2}, single{}},
+	} {
+		_, err := Compile(Definition{Name: "test", Layers: layers}, nil)
+		require.ErrorContains(t, err, name)
+	}
+}
+
+// single is a single flight as a layer, by prompt.
+type single struct {
+	scope Scope
+	name  string
+}
+
+func (s single) Build(b *Build, inner Strategy) (Strategy, error) {
+	if s.scope == PerCall {
+		s.scope = PerFleet
+	}
+	return b.Flight(s.scope, s.name, nil, inner)
+}

@@ -1,0 +1,141 @@
+package strategies
+
+import (
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// The words of a race: those of its start, then those of each runner. Times are
+// stored plus one, so that 0 is none.
+
+// The words of the start, followed by the demand that runners begin with.
+const (
+	startBegun  = iota // how many runners have begun
+	startClosed        // not 0 if no more are to begin
+	startInLine        // the runner that stands in a line, plus one
+	startTimer         // what the call's timer is set to
+	startNext          // when the next runner is to begin
+	startAim           // the target that runners begin with
+	startWords  = iota // how many these are
+)
+
+// The words of a runner, followed by two for each attempt that it may have in
+// flight, its number and when it was sent, and by its demand.
+const (
+	runnerLive  = iota // not 0 from its beginning to its end
+	runnerPhase        // its bits of Call.Phase
+	runnerAim          // its target
+	runnerDue          // when its own wait is over
+	runnerWants        // what it will stand in line for, plus one, once nobody else does
+	runnerWords = iota // how many these are
+)
+
+const (
+	demandWords  = 3
+	attemptWords = 2
+)
+
+// offset is where the words of runner n begin.
+func (g *raced) offset(n uint32) uint32 {
+	return startWords + g.demand + n*(runnerWords+attemptWords*g.width+g.demand)
+}
+
+// start returns the words of the start.
+func (g *raced) start(c *Call) []int64 {
+	return c.Memory[PerCall][g.own.at : g.own.at+startWords+g.demand]
+}
+
+// runner returns the words of runner n.
+func (g *raced) runner(c *Call, n uint32) []int64 {
+	at := g.own.at + g.offset(n)
+	return c.Memory[PerCall][at : at+g.offset(1)-g.offset(0)]
+}
+
+// flying returns the attempts in flight among the words of a runner.
+func (g *raced) flying(w []int64) []int64 { return w[runnerWords : runnerWords+attemptWords*g.width] }
+
+// demandOf returns the demand at the end of the words of a runner or of the
+// start.
+func (g *raced) demandOf(w []int64) []int64 { return w[len(w)-int(g.demand):] }
+
+// keep stores the target and the demand of the call, among the words of a
+// runner or of the start; take puts them back.
+func (g *raced) keep(c *Call, target *int64, demand []int64) {
+	t, d := c.Target, &c.Demand
+	*target = int64(t.Model) | int64(t.Region)<<8 | int64(t.Key)<<16
+	if g.demand > 0 {
+		demand[0] = int64(d.InputTokens)<<32 | int64(d.OutputTokens)
+		demand[1] = int64(d.MaxTokens)<<32 | int64(d.Prompt)
+		demand[2] = int64(d.Priority)
+	}
+}
+
+func (g *raced) take(c *Call, target int64, demand []int64) {
+	c.Target = wire.Target{Model: uint8(target), Region: uint8(target >> 8), Key: uint8(target >> 16)}
+	if g.demand > 0 {
+		c.Demand = wire.Demand{
+			InputTokens: uint32(demand[0] >> 32), OutputTokens: uint32(demand[0]),
+			MaxTokens: uint32(demand[1] >> 32), Prompt: uint32(demand[1]), Priority: uint8(demand[2]),
+		}
+	}
+}
+
+// stored is a time as a word; Never is none.
+func stored(t time.Duration) int64 {
+	if t == Never {
+		return 0
+	}
+	return int64(t) + 1
+}
+
+// isDue reports whether a stored time has come.
+func isDue(w int64, now time.Duration) bool { return w != 0 && w <= int64(now)+1 }
+
+// run has runner n decide, with its own words, phase, target and demand in
+// view. What it asks for besides goes through the race where that concerns the
+// call's one timer, its one place in a line and its attempts.
+func (g *raced) run(now time.Duration, c *Call, w []int64, n uint32, e Event) Decision {
+	r := g.runner(c, n)
+	words, phase, turn, pools, a := c.Memory[PerCall], c.Phase, c.Turn, c.Pools, &c.asides
+	which, hungUp := a.which&(leaves|wakes), len(a.hangUps)
+	a.which &^= leaves | wakes
+	if n == 0 {
+		c.Memory[PerCall] = words[:g.bank:g.bank]
+	} else {
+		at := g.banks.at + (n-1)*g.bank
+		c.Memory[PerCall] = words[at : at+g.bank : at+g.bank]
+	}
+	if w[startInLine] != 0 {
+		c.Pools = nil // while the call stands nobody passes by
+	}
+	c.Phase = uint32(r[runnerPhase])
+	c.Turn ^= n << runnerTurn
+	g.take(c, r[runnerAim], g.demandOf(r))
+
+	d := g.inner.Next(now, c, e)
+
+	g.keep(c, &r[runnerAim], g.demandOf(r))
+	r[runnerPhase] = int64(c.Phase)
+	c.Memory[PerCall], c.Phase, c.Turn, c.Pools = words, phase, turn, pools
+	if a.which&wakes != 0 {
+		r[runnerDue] = stored(a.wakeAt)
+	}
+	if a.which&leaves != 0 {
+		if r[runnerWants] != 0 {
+			r[runnerWants] = 0
+		} else {
+			w[startInLine] = 0
+			which |= leaves
+		}
+	}
+	a.which = a.which&^(leaves|wakes) | which
+	for _, attempt := range a.hangUps[hungUp:] {
+		g.forget(g.flying(r), attempt, true)
+	}
+	return d
+}
+
+// runnerTurn is where the number of a runner goes in Call.Turn, so that two
+// runners that decide in one Next draw differently.
+const runnerTurn = 12

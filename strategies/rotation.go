@@ -1,0 +1,125 @@
+package strategies
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// rotation is a loop that goes round a list of places, trying each once. It is
+// what region failover and key rotation have in common.
+type rotation struct {
+	places  []uint8
+	set     func(t *wire.Target, place uint8)
+	rounds  int
+	on      Rules
+	backoff Backoff
+	// Where calls begin: at home, the first place, unless another has worked
+	// less than stay ago; or where the last call has moved to; or, if even, each
+	// at the next place.
+	stay    time.Duration
+	follow  bool
+	even    bool
+	shared  Slot // the place, and until when it holds
+	words   Slot // of the call: its place, and how many it has tried
+	nothing Signal
+	purpose Purpose
+}
+
+// rotate builds a rotation around inner; alarm is raised when no place is left.
+func (b *Build) rotate(r rotation, scope Scope, name, alarm string, inner Strategy) (Strategy, error) {
+	switch {
+	case len(r.places) < 2:
+		return nil, errors.New("there must be two places to go to, or more")
+	case r.rounds < 0:
+		return nil, errors.New("the number of rounds must not be negative; 0 means no bound")
+	case r.rounds != 1 && r.backoff == nil:
+		return nil, errors.New("more than one round needs a backoff between them; Fixed{} begins the next at once")
+	}
+	seen := [256]bool{}
+	for _, p := range r.places {
+		if seen[p] {
+			return nil, fmt.Errorf("number %d is in the list twice", p)
+		}
+		seen[p] = true
+	}
+	if r.backoff != nil {
+		if err := validate(r.backoff); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.on.validate(); err != nil {
+		return nil, err
+	}
+	if err := shareable(scope, name); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.shared, err = b.reserve(scope, 2, alarm+" "+name, fmt.Sprint(r.places)); err != nil {
+		return nil, err
+	}
+	if r.words, err = b.Reserve(PerCall, 2, ""); err != nil {
+		return nil, err
+	}
+	if r.nothing, err = b.Alarm(alarm); err != nil {
+		return nil, err
+	}
+	r.purpose = b.Purpose()
+	return b.Loop(&r, inner)
+}
+
+// Start implements Loop.
+func (r *rotation) Start(now time.Duration, c *Call) {
+	place, until := c.Word(r.shared, 0), c.Word(r.shared, 1)
+	first := *place
+	switch {
+	case r.even:
+		*place = (*place + 1) % int64(len(r.places))
+	case !r.follow && int64(now) >= *until:
+		first = 0
+	}
+	r.move(c, first)
+	*c.Word(r.words, 1) = 1
+}
+
+// move moves the call to a place.
+func (r *rotation) move(c *Call, place int64) {
+	*c.Word(r.words, 0) = place
+	r.set(&c.Target, r.places[place])
+}
+
+// After implements Loop.
+func (r *rotation) After(now time.Duration, c *Call, e Event, d Decision) Decision {
+	n := int64(len(r.places))
+	here, tries := *c.Word(r.words, 0), c.Word(r.words, 1)
+	place, until := c.Word(r.shared, 0), c.Word(r.shared, 1)
+	if d.End.Reason == Succeeded {
+		if r.stay > 0 && here != 0 {
+			*place, *until = here, int64(saturatingAdd(now, r.stay))
+		}
+		return d
+	}
+	if !r.on.retries(e.Outcome, d.End) {
+		return d
+	}
+	next := (here + 1) % n
+	if *place == here && !r.even {
+		*place, *until = next, max(*until, int64(now)) // nobody else need find out
+	}
+	if *tries%n != 0 {
+		*tries++
+		r.move(c, next)
+		return Decision{Kind: Wait}
+	}
+	round := *tries / n
+	if r.rounds > 0 && round >= int64(r.rounds) {
+		d.End.Reason = NothingLeft
+		c.Raise(r.nothing)
+		return d
+	}
+	*tries++
+	r.move(c, next)
+	return Decision{Kind: Wait, After: pause(c, r.backoff, r.purpose, round+1, d.End.Class, hintOf(e))}
+}

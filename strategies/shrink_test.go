@@ -1,0 +1,85 @@
+package strategies
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+func TestShrink(t *testing.T) {
+	play(t, []Layer{Shrink{Context: 0.5, Times: 2, Backoff: Fixed{Every: time.Second}}}, `
+		begin -> send
+		503 after=3s -> wait 3s + note shrunk
+		wake -> send
+		413 after=3s -> wait 1s + note shrunk     # a hint says nothing of size
+		wake -> send
+		503 -> stop failed overloaded             # twice is enough
+		begin -> send
+		429 -> stop failed rate`) // smaller requests are as many
+	play(t, []Layer{Shrink{Pieces: 3}}, `
+		begin -> send
+		413 -> wait 0s + note shrunk
+		wake -> send
+		200 -> wait 0s                            # a piece
+		wake -> send
+		200 -> wait 0s
+		wake -> send
+		200 -> stop succeeded
+		begin -> send                             # the next call is whole
+		200 -> stop succeeded
+		begin -> send
+		413 -> wait 0s + note shrunk
+		wake -> send
+		503 -> stop failed`) // a piece that fails fails the call
+}
+
+// What arrives at the provider, attempt by attempt.
+func TestShrunkDemands(t *testing.T) {
+	whole := wire.Demand{InputTokens: 50_000, OutputTokens: 1000, Prompt: 7, Priority: 2}
+	for name, c := range map[string]struct {
+		shrink   Shrink
+		outer    bool // a retry loop around it, of two attempts
+		limit    uint32
+		want     []string // input/output/cap of each attempt
+		degraded bool
+		reason   Reason
+	}{
+		"trimmed": {Shrink{Context: 0.4, Times: 5}, false, 10_000, []string{"50000/1000/0", "20000/1000/0", "8000/1000/0"}, true, Succeeded},
+		"capped":  {Shrink{Output: 0.25, Times: 2}, false, 50_100, []string{"50000/1000/0", "50000/1000/250", "50000/1000/63"}, true, Succeeded},
+		"split":   {Shrink{Pieces: 6}, false, 10_000, []string{"50000/1000/0", "8334/167/0", "8334/167/0", "8334/167/0", "8334/167/0", "8334/167/0", "8334/167/0"}, false, Succeeded},
+		"split, then trimmed": {Shrink{Pieces: 2, Context: 0.5, Times: 2}, false, 10_000,
+			[]string{"50000/1000/0", "12500/500/0", "6250/500/0", "6250/500/0"}, true, Succeeded},
+		"begun afresh": {Shrink{Context: 0.5}, true, 10_000, []string{"50000/1000/0", "25000/1000/0", "50000/1000/0", "25000/1000/0"}, false, TriesExhausted},
+		"not needed":   {Shrink{Context: 0.5}, false, 100_000, []string{"50000/1000/0"}, false, Succeeded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			layers := []Layer{allAsk{what: whole}, c.shrink}
+			if c.outer {
+				layers = []Layer{allAsk{what: whole}, Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2}, c.shrink}
+			}
+			l := newLab(t, layers...)
+			var got []string
+			l.serve = func(call *caller) (time.Duration, wire.Outcome) {
+				d := call.Demand
+				got = append(got, fmt.Sprintf("%d/%d/%d", d.InputTokens, d.OutputTokens, d.MaxTokens))
+				require.Equal(t, whole.Prompt, d.Prompt)
+				require.Equal(t, whole.Priority, d.Priority)
+				if d.InputTokens+d.Output() > c.limit {
+					return 0, refusedAs(wire.TokenRate)
+				}
+				return 0, okay
+			}
+			var end End
+			l.settled = func(_ *caller, d Decision) { end = d.End }
+			l.begin("a", 0)
+			l.run(time.Hour)
+			require.Equal(t, c.want, got)
+			require.Equal(t, c.reason, end.Reason)
+			require.Equal(t, c.degraded, end.Degraded)
+		})
+	}
+}

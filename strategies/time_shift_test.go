@@ -1,0 +1,79 @@
+package strategies
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+func TestTimeShift(t *testing.T) {
+	play(t, []Layer{TimeShift{Every: aDay, At: 9*time.Hour + 47*time.Minute}}, `
+		a: begin -> wait 9h47m
+		@9h30m b: begin -> wait 17m
+		@10h c: begin -> wait 23h47m              # too late for today
+		a: cancelled -> stop withdrawn
+		c: wake -> send`)
+	play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}}, TimeShift{Window: time.Minute}}, `
+		begin -> wait [0s,60s)
+		wake -> send
+		503 -> wait 1s                            # a retry is not moved again
+		wake -> send`)
+	play(t, []Layer{allAsk{what: wire.Demand{Priority: 1}}, TimeShift{Window: time.Minute, Priority: 2}}, `
+		begin -> send`) // too urgent to wait
+}
+
+// A client's steady offset is drawn once; the offsets of many are even over the
+// window, and belong to the client.
+func TestTimeShiftSteady(t *testing.T) {
+	l := newLab(t, TimeShift{Window: time.Minute, Steady: true})
+	var offsets []time.Duration
+	for i := range 2000 {
+		name := string(rune('a'+i%26)) + string(rune('a'+i/26))
+		c := l.begin(name, 0)
+		first := c.wakeAt - l.now
+		offsets = append(offsets, first)
+		l.now += time.Hour
+		c = l.begin(name, 1)
+		require.Equal(t, first, c.wakeAt-l.now)
+		l.now = 0
+	}
+	require.Less(t, slices.Min(offsets), 300*time.Millisecond)
+	require.Greater(t, slices.Max(offsets), 59700*time.Millisecond)
+	sum := time.Duration(0)
+	for _, o := range offsets {
+		sum += o
+	}
+	require.InDelta(t, 30, (sum / 2000).Seconds(), 1.6) // four standard errors
+}
+
+// Case 9: 25 jobs every 10 s before one server of 200 ms. In one phase they
+// measure their own queue, 2.6 s on average; with random phases hardly any.
+func TestPhasesThatAreApart(t *testing.T) {
+	p50 := func(layers ...Layer) time.Duration {
+		l := newLab(t, layers...)
+		free, took := time.Duration(0), []time.Duration{}
+		l.serve = func(*caller) (time.Duration, wire.Outcome) {
+			free = max(free, l.now) + 200*time.Millisecond
+			took = append(took, free-l.now)
+			return free - l.now, okay
+		}
+		for i := range 60 {
+			for job := range 25 {
+				l.at(time.Duration(i)*10*time.Second, func() { l.begin(string(rune('a'+job)), i) })
+			}
+		}
+		l.run(time.Hour)
+		require.Len(t, took, 60*25)
+		slices.Sort(took)
+		return took[len(took)/2]
+	}
+	together := p50()
+	require.Equal(t, 2600*time.Millisecond, together)
+	apart := p50(TimeShift{Window: 10 * time.Second, Steady: true})
+	require.Less(t, apart, 420*time.Millisecond, "the worst of many seeds")
+	require.Less(t, apart, together/4)
+}

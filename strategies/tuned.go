@@ -1,0 +1,62 @@
+package strategies
+
+import (
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// A tuner moves the limit of a pool by how the attempts end that the pool has
+// let through. It is an immutable program; m is the memory of its pool.
+type tuner interface {
+	// ended hears of every attempt that has ended with its sample s.
+	ended(now time.Duration, c *Call, m []int64, s sample)
+}
+
+// sample is what one attempt shows of the state of the provider.
+type sample struct {
+	// sentAt is when the attempt was sent, rtt how long it took, ≥ 1.
+	sentAt, rtt time.Duration
+	// ok is a success, dropped a refusal or a timeout: a sign of too much. An
+	// attempt that failed for another reason is neither, and shows nothing.
+	ok, dropped bool
+	outcome     *wire.Outcome
+}
+
+// tooMuch is the classes that say there is too much of something.
+const tooMuch = Limits | 1<<wire.Overloaded | 1<<wire.Timeout
+
+// tuned wraps a pool around inner, as pooled does, and lets t move its limit.
+func (b *Build) tuned(name string, p Pool, scope Scope, shared string, held bool, t tuner, inner Strategy) (Strategy, error) {
+	if err := shareable(scope, shared); err != nil {
+		return nil, err
+	}
+	id, err := b.Pool(p, scope, name+" "+shared)
+	if err != nil {
+		return nil, err
+	}
+	return b.pooled(name, id, held, &gauge{inner, t, id, b.PoolWords(id)})
+}
+
+// gauge is inside a pool and measures the attempts that it has let through.
+type gauge struct {
+	inner  Strategy
+	tuner  tuner
+	pool   PoolID
+	memory Slot
+}
+
+// Next implements Strategy.
+func (g *gauge) Next(now time.Duration, c *Call, e Event) Decision {
+	if e.Terminal() && e.Kind != Settled {
+		g.tuner.ended(now, c, c.words(g.memory), sample{
+			sentAt: e.SentAt, rtt: max(1, now-e.SentAt), outcome: e.Outcome,
+			ok: e.Outcome.OK(), dropped: tooMuch.Has(e.Outcome.Class),
+		})
+		c.Put(g.pool, 0) // the driver looks at the line again
+	}
+	return g.inner.Next(now, c, e)
+}
+
+// words returns all words of s.
+func (c *Call) words(s Slot) []int64 { return c.Memory[s.scope][s.at : s.at+uint32(s.n)] }

@@ -1,0 +1,57 @@
+package strategies
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+func TestWorkerQueue(t *testing.T) {
+	play(t, []Layer{WorkerQueue{Rate: 1, Per: time.Second, Workers: 2, MaxAttempts: 2, Scope: PerFleet}}, `
+		a: begin -> send
+		b: begin -> queued until 1s               # for the pace of the workers
+		c: begin -> queued                        # for a worker
+		@1s b: admitted -> send
+		a: 503 after=2s -> wait 2s                # the worker is free at once
+		c: admitted -> queued until 2s
+		d: begin -> queued
+		@2s c: admitted -> send
+		b: 200 -> stop succeeded
+		d: admitted -> queued until 3s
+		@3s a: wake -> queued                     # failed work stands at the end of the queue
+		d: admitted -> send
+		c: 200 -> stop succeeded
+		a: admitted -> queued until 4s
+		@4s a: admitted -> send
+		a: 503 -> stop tries_exhausted
+		d: 401 -> stop failed auth`)
+}
+
+// Case B23: a burst of 1,000 in a second reaches the provider as 10 a second,
+// and is done after 100 s; a tenth of it fails once and comes again at the end.
+func TestWorkerQueueDrainsABurst(t *testing.T) {
+	for failing, want := range map[int]int{0: 1000, 10: 1100} {
+		l := newLab(t, WorkerQueue{Rate: 10, Per: time.Second, Scope: PerFleet})
+		attempts, done := 0, 0
+		l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+			if attempts++; failing > 0 && c.Attempts == 1 && attempts%failing == 0 {
+				return 0, refusedAs(wire.Overloaded)
+			}
+			return 0, okay
+		}
+		l.settled = func(*caller, Decision) { done++ }
+		for i := range 1000 {
+			l.at(time.Duration(i)*time.Millisecond, func() { l.begin("a", i) })
+		}
+		l.run(time.Hour)
+		require.Equal(t, 1000, done)
+		require.Equal(t, want, len(l.sent))
+		for _, n := range perBin(l.sent, time.Second) {
+			require.Equal(t, 10, n, "the provider sees an even 10 per second")
+		}
+		require.Equal(t, time.Duration(want-1)*100*time.Millisecond, l.sent[want-1], "makespan")
+	}
+}
