@@ -1,0 +1,185 @@
+package live
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/strategies"
+)
+
+// Recorder hears what a transport does. It is called from many goroutines, also
+// with the lock held under which the strategy decides: it must be quick, and must
+// not use the transport.
+type Recorder interface {
+	// Attempt hears of each attempt that has ended, or whose stream has begun.
+	Attempt(Attempt)
+	// Call hears of each call that is over.
+	Call(Call)
+	// Signal hears of the strategy's alarms and notes.
+	Signal(strategies.SignalSpec)
+}
+
+// Attempt is what became of one attempt. It has no secrets: neither keys nor
+// what was asked and answered.
+type Attempt struct {
+	// Call is the number of the call, Number that of the attempt within it, from 1.
+	Call   uint64
+	Number uint32
+	// Began is when it was sent, since the transport began; Took is how long it
+	// was until its reply was read, or until its stream had begun.
+	Began, Took time.Duration
+	// Class is what the client makes of it, Status the HTTP status, 0 if no
+	// reply came; Code is a business code; RetryAfter is what the provider asked
+	// for, or wire.NoHint.
+	Class      wire.Class
+	Status     uint16
+	Code       int32
+	RetryAfter time.Duration
+	// Model, Region and Key are the targets, as indices; Switched says that they
+	// are not the first.
+	Target   wire.Target
+	Switched bool
+	// RequestID is the provider's.
+	RequestID string
+	// Sent is the length of the request's body, -1 if unknown; Tokens is how many
+	// output tokens came.
+	Sent   int64
+	Tokens uint32
+	// Begun says that a stream has begun: its end is the call's.
+	Begun bool
+	// Err is why no reply came.
+	Err error
+}
+
+// Call is what became of one call.
+type Call struct {
+	ID       uint64
+	Attempts uint32
+	Took     time.Duration
+	Reason   strategies.Reason
+	Class    wire.Class
+	Degraded bool
+}
+
+// requestIDs are the headers in which providers name requests.
+var requestIDs = []string{"X-Request-Id", "Request-Id", "X-Amzn-Requestid", "Apim-Request-Id", "X-Goog-Request-Id"}
+
+func requestID(h http.Header) string {
+	for _, name := range requestIDs {
+		if id := h.Get(name); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// recordAttempt tells the recorder how an attempt has ended.
+func (t *Transport) recordAttempt(a *attempt, l *letter) {
+	if t.cfg.Recorder == nil {
+		return
+	}
+	r := Attempt{
+		Call: a.c.call.ID, Number: a.number, Began: a.sentAt, Took: t.now() - a.sentAt,
+		Class: l.outcome.Class, Status: l.outcome.Status, Code: l.outcome.Code, RetryAfter: l.outcome.RetryAfter,
+		Target: a.target, Switched: a.target != wire.Target{}, Sent: a.c.req.ContentLength,
+		Tokens: l.outcome.Tokens, Begun: l.kind == strategies.Head, Err: a.err,
+	}
+	if l.reply.resp != nil {
+		r.RequestID = requestID(l.reply.resp.Header)
+	}
+	t.cfg.Recorder.Attempt(r)
+}
+
+// record tells the recorder that the call is over.
+func (c *caller) record() {
+	if r := c.t.cfg.Recorder; r != nil {
+		e := c.end.End
+		r.Call(Call{
+			ID: c.call.ID, Attempts: c.call.Attempts, Took: c.t.now() - c.call.Born,
+			Reason: e.Reason, Class: e.Class, Degraded: e.Degraded,
+		})
+	}
+}
+
+// Recorders tells all of rs.
+func Recorders(rs ...Recorder) Recorder { return recorders(rs) }
+
+type recorders []Recorder
+
+func (rs recorders) Attempt(a Attempt) {
+	for _, r := range rs {
+		r.Attempt(a)
+	}
+}
+
+func (rs recorders) Call(c Call) {
+	for _, r := range rs {
+		r.Call(c)
+	}
+}
+
+func (rs recorders) Signal(s strategies.SignalSpec) {
+	for _, r := range rs {
+		r.Signal(s)
+	}
+}
+
+// Log returns a recorder that writes to l: attempts that failed and calls that
+// did as warnings, others for debugging, alarms as errors.
+func Log(l *slog.Logger) Recorder { return logged{l} }
+
+type logged struct{ l *slog.Logger }
+
+// Attempt implements Recorder.
+func (g logged) Attempt(a Attempt) {
+	level := slog.LevelDebug
+	if a.Class != wire.OK {
+		level = slog.LevelWarn
+	}
+	if !g.l.Enabled(context.Background(), level) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.Uint64("call", a.Call), slog.Uint64("attempt", uint64(a.Number)), slog.String("class", a.Class.String()),
+		slog.Int("status", int(a.Status)), slog.Duration("took", a.Took), slog.Int64("request_bytes", a.Sent),
+		slog.Uint64("output_tokens", uint64(a.Tokens)),
+	}
+	if a.RetryAfter != wire.NoHint {
+		attrs = append(attrs, slog.Duration("retry_after", a.RetryAfter))
+	}
+	if a.Code != 0 {
+		attrs = append(attrs, slog.Int("code", int(a.Code)))
+	}
+	if a.Switched {
+		attrs = append(attrs, slog.Int("model", int(a.Target.Model)), slog.Int("region", int(a.Target.Region)), slog.Int("key", int(a.Target.Key)))
+	}
+	if a.RequestID != "" {
+		attrs = append(attrs, slog.String("request_id", a.RequestID))
+	}
+	if a.Err != nil {
+		attrs = append(attrs, slog.String("error", a.Err.Error()))
+	}
+	g.l.LogAttrs(context.Background(), level, "attempt", attrs...)
+}
+
+// Call implements Recorder.
+func (g logged) Call(c Call) {
+	level := slog.LevelDebug
+	if c.Class != wire.OK {
+		level = slog.LevelWarn
+	}
+	g.l.LogAttrs(context.Background(), level, "call", slog.Uint64("call", c.ID), slog.Uint64("attempts", uint64(c.Attempts)),
+		slog.Duration("took", c.Took), slog.String("reason", c.Reason.String()), slog.String("class", c.Class.String()), slog.Bool("degraded", c.Degraded))
+}
+
+// Signal implements Recorder.
+func (g logged) Signal(s strategies.SignalSpec) {
+	level := slog.LevelInfo
+	if s.Alarm {
+		level = slog.LevelError
+	}
+	g.l.LogAttrs(context.Background(), level, "signal", slog.String("reason", s.Reason), slog.Bool("alarm", s.Alarm))
+}

@@ -1,0 +1,186 @@
+package live
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"herdlab/mockprovider/dialect"
+	"herdlab/mockprovider/wire"
+)
+
+// demand is what a request asks for, as far as its dialect can tell. It is found
+// out only for strategies that use it, because that means reading the body.
+func (c *caller) demand() wire.Demand {
+	c.model = ""
+	if !c.t.program.AsksDemand && len(c.t.cfg.Models) == 0 {
+		return wire.Demand{}
+	}
+	text, ok := c.body.all()
+	if !ok {
+		return wire.Demand{}
+	}
+	in := dialect.Asked{Method: c.req.Method, Path: c.req.URL.Path, Query: c.req.URL.RawQuery, Header: c.req.Header.Get, Body: text}
+	d, ok := c.t.dialect, c.t.dialect != nil
+	if !ok {
+		var found dialect.Dialect
+		if found, ok = dialect.Addressed(&in); !ok {
+			return wire.Demand{}
+		}
+		d = &found
+	}
+	r, _ := d.ParseRequest(&in) // what is wrong with it is the provider's to say
+	c.model = r.Model
+	return wire.Demand{InputTokens: r.InputTokens, MaxTokens: r.MaxTokens, Prompt: r.Prompt}
+}
+
+// request returns the request of an attempt: the caller's own where that will
+// do, else a copy that asks what the strategy wants, where it wants.
+func (a *attempt) request() (*http.Request, error) {
+	c, cfg := a.c, &a.c.t.cfg
+	smaller := a.demand != c.asked
+	if a.ctx == c.ctx && c.body.sendable() && a.target == (wire.Target{}) && !smaller {
+		c.body.original = nil // the base closes it
+		return c.req, nil
+	}
+	req := c.req.Clone(a.ctx)
+	model, err := pick("model", cfg.Models, a.target.Model)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.address(req); err != nil {
+		return nil, err
+	}
+	if text, ok := c.body.all(); ok && (model != "" || smaller) {
+		if model != "" {
+			quoted, _ := json.Marshal(model) // a string, so it cannot fail
+			text = splice(text, "model", quoted, false)
+			req.URL.Path = swapModel(req.URL.Path, c.model, model)
+		}
+		if smaller {
+			if text, err = cfg.shrink(text, c.asked, a.demand); err != nil {
+				return nil, err
+			}
+		}
+		req.Body, req.ContentLength, req.GetBody = io.NopCloser(bytes.NewReader(text)), int64(len(text)), nil
+		return req, nil
+	}
+	if !c.body.none {
+		req.Body, err = c.body.open()
+	}
+	return req, err
+}
+
+// pick returns what target i means; "" if it is the request's own.
+func pick(what string, list []string, i uint8) (string, error) {
+	switch {
+	case i == 0:
+		return "", nil
+	case int(i) >= len(list):
+		return "", fmt.Errorf("live: the strategy asks for %s %d, but the transport knows %d; list them all in its Config", what, i, len(list))
+	}
+	return list[i], nil
+}
+
+// address sends a request to the attempt's region with the attempt's key.
+func (a *attempt) address(req *http.Request) error {
+	cfg := &a.c.t.cfg
+	key, err := pick("key", cfg.Keys, a.target.Key)
+	if err != nil {
+		return err
+	}
+	if key != "" {
+		for _, h := range keyHeaders {
+			if old := req.Header.Get(h); old != "" {
+				scheme, _, ok := strings.Cut(old, " ")
+				if ok {
+					key = scheme + " " + key
+				}
+				req.Header.Set(h, key)
+				break
+			}
+		}
+	}
+	switch i := int(a.target.Region); {
+	case i == 0:
+	case i >= len(cfg.Regions):
+		return fmt.Errorf("live: the strategy asks for region %d, but the transport knows %d; list them all in its Config", i, len(cfg.Regions))
+	default:
+		to := cfg.Regions[i]
+		req.URL.Scheme, req.URL.Host, req.Host = to.Scheme, to.Host, ""
+		req.URL.Path = strings.TrimSuffix(to.Path, "/") + req.URL.Path
+	}
+	return nil
+}
+
+// keyHeaders are where API keys stand.
+var keyHeaders = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key"}
+
+// swapModel replaces the model in a path that has it.
+func swapModel(path, from, to string) string {
+	if from == "" {
+		return path
+	}
+	for _, after := range []string{":", "/"} {
+		if before, rest, ok := strings.Cut(path, "/"+from+after); ok {
+			return before + "/" + to + after + rest
+		}
+	}
+	return path
+}
+
+// shrink is Config.Shrink or its default.
+func (cfg *Config) shrink(body []byte, from, to wire.Demand) ([]byte, error) {
+	if cfg.Shrink != nil {
+		return cfg.Shrink(body, from, to)
+	}
+	if to.MaxTokens == from.MaxTokens || to.MaxTokens == 0 {
+		return body, nil
+	}
+	most := []byte(strconv.FormatUint(uint64(to.MaxTokens), 10))
+	for _, key := range []string{"max_completion_tokens", "max_output_tokens"} {
+		if changed := splice(body, key, most, false); len(changed) > 0 && &changed[0] != &body[0] {
+			return changed, nil
+		}
+	}
+	return splice(body, "max_tokens", most, true), nil
+}
+
+// splice returns a JSON object with another value for a key of its own; body
+// itself if it has no such key, unless add puts it in. All else stays byte for
+// byte.
+func splice(body []byte, key string, value []byte, add bool) []byte {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return body
+	}
+	open := int(dec.InputOffset())
+	empty := true
+	for dec.More() {
+		empty = false
+		name, err := dec.Token()
+		if err != nil {
+			return body
+		}
+		var raw json.RawMessage
+		if dec.Decode(&raw) != nil {
+			return body
+		}
+		if name == key {
+			end := int(dec.InputOffset())
+			return bytes.Join([][]byte{body[:end-len(raw)], value, body[end:]}, nil)
+		}
+	}
+	if !add {
+		return body
+	}
+	entry := `"` + key + `":` + string(value)
+	if !empty {
+		entry += ","
+	}
+	return bytes.Join([][]byte{body[:open], []byte(entry), body[open:]}, nil)
+}

@@ -1,0 +1,635 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/strategies"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// provider is a base made of a function, which counts what it was asked and
+// which of its bodies are open.
+type provider struct {
+	answer func(n int, r *http.Request) (*http.Response, error)
+	asked  atomic.Int32
+	open   atomic.Int32
+	mu     sync.Mutex
+	bodies []string
+}
+
+func (p *provider) RoundTrip(r *http.Request) (*http.Response, error) {
+	n := int(p.asked.Add(1))
+	text := ""
+	if r.Body != nil {
+		b, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		text = string(b)
+	}
+	p.mu.Lock()
+	p.bodies = append(p.bodies, text)
+	p.mu.Unlock()
+	resp, err := p.answer(n, r)
+	if resp != nil {
+		p.open.Add(1)
+		resp.Body = &counted{resp.Body, &p.open, sync.Once{}}
+	}
+	return resp, err
+}
+
+type counted struct {
+	io.ReadCloser
+	open *atomic.Int32
+	once sync.Once
+}
+
+func (c *counted) Close() error {
+	c.once.Do(func() { c.open.Add(-1) })
+	return c.ReadCloser.Close()
+}
+
+// says makes a response.
+func says(status int, body string, headers ...string) (*http.Response, error) {
+	h := http.Header{"Content-Type": {"application/json"}}
+	for i := 0; i+1 < len(headers); i += 2 {
+		h.Set(headers[i], headers[i+1])
+	}
+	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
+}
+
+const (
+	good     = `{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":7,"total_tokens":8}}`
+	code14   = `{"code":14003,"message":"too many requests","retry_after":3,"limit":20,"remaining":0}`
+	question = `{"model":"m","messages":[{"role":"user","content":"hi"}],"max_tokens":100}`
+)
+
+func ask(ctx context.Context, t *Transport, body string) (*http.Response, string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://herd.test/v1/chat/completions", strings.NewReader(body))
+	if err != nil {
+		return nil, "", err
+	}
+	req.Header.Set("Authorization", "Bearer secret")
+	resp, err := t.RoundTrip(req)
+	if err != nil {
+		return nil, "", err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	return resp, string(b), err
+}
+
+// inBubble runs f in virtual time with a transport of these layers.
+func inBubble(t *testing.T, p *provider, cfg Config, f func(tr *Transport)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		cfg.Base = p
+		if cfg.Strategy.Name == "" {
+			cfg.Strategy.Name = "mine"
+		}
+		tr, err := New(cfg)
+		require.NoError(t, err)
+		defer tr.Close()
+		f(tr)
+		time.Sleep(time.Second) // whoever is left notices
+		synctest.Wait()
+		require.Zero(t, p.open.Load(), "bodies left open")
+		require.Len(t, tr.freeRow, int(tr.rows), "calls that never ended")
+	})
+}
+
+var patient = strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}, MaxAttempts: 4}
+
+func stack(layers ...strategies.Layer) Config {
+	return Config{Strategy: strategies.Definition{Layers: layers}}
+}
+
+// The nastiest refusal is read as what it is, and its hint obeyed; who reads the
+// status takes it for an answer.
+func TestA14003IsRefused(t *testing.T) {
+	script := func(n int, _ *http.Request) (*http.Response, error) {
+		if n == 1 {
+			return says(200, code14)
+		}
+		return says(200, good)
+	}
+	p := &provider{answer: script}
+	inBubble(t, p, stack(patient), func(tr *Transport) {
+		start := time.Now()
+		_, body, err := ask(context.Background(), tr, question)
+		require.NoError(t, err)
+		require.Equal(t, good, body)
+		require.Equal(t, 3*time.Second, time.Since(start))
+		require.Equal(t, []string{question, question}, p.bodies)
+	})
+	p = &provider{answer: script}
+	cfg := stack(patient)
+	cfg.Strategy.Reader = wire.ByStatus{}
+	inBubble(t, p, cfg, func(tr *Transport) {
+		_, body, err := ask(context.Background(), tr, question)
+		require.NoError(t, err)
+		require.Equal(t, code14, body)
+	})
+}
+
+// The caller gets the provider's last word as it came, or an error that says why
+// there is none.
+func TestHowCallsEnd(t *testing.T) {
+	t.Run("the last refusal", func(t *testing.T) {
+		p := &provider{answer: func(n int, _ *http.Request) (*http.Response, error) {
+			return says(429, fmt.Sprintf(`{"error":{"message":"no %d","type":"requests","code":"rate_limit_exceeded"}}`, n))
+		}}
+		inBubble(t, p, stack(patient), func(tr *Transport) {
+			resp, body, err := ask(context.Background(), tr, question)
+			require.NoError(t, err)
+			require.Equal(t, 429, resp.StatusCode)
+			require.Contains(t, body, "no 4")
+		})
+	})
+	t.Run("a broken line", func(t *testing.T) {
+		broken := errors.New("broken")
+		p := &provider{answer: func(int, *http.Request) (*http.Response, error) { return nil, broken }}
+		inBubble(t, p, stack(patient), func(tr *Transport) {
+			_, _, err := ask(context.Background(), tr, question)
+			var e *Error
+			require.ErrorAs(t, err, &e)
+			require.ErrorIs(t, err, broken)
+			require.Equal(t, &Error{Reason: strategies.TriesExhausted, Class: wire.Disconnected, Attempts: 4, Err: broken}, e)
+			require.True(t, e.Temporary())
+		})
+	})
+	t.Run("a breaker that is open", func(t *testing.T) {
+		p := &provider{answer: func(int, *http.Request) (*http.Response, error) { return says(503, `{}`) }}
+		breaker := strategies.Breaker{Failures: 1, OpenFor: time.Minute, FailFast: true, Scope: strategies.PerClient}
+		inBubble(t, p, stack(breaker), func(tr *Transport) {
+			resp, _, err := ask(context.Background(), tr, question)
+			require.NoError(t, err)
+			require.Equal(t, 503, resp.StatusCode)
+			_, _, err = ask(context.Background(), tr, question)
+			var e *Error
+			require.ErrorAs(t, err, &e)
+			require.Equal(t, strategies.BreakerOpen, e.Reason)
+			require.Zero(t, e.Attempts)
+			require.EqualValues(t, 1, p.asked.Load())
+		})
+	})
+	t.Run("a caller who leaves while it waits", func(t *testing.T) {
+		p := &provider{answer: func(int, *http.Request) (*http.Response, error) { return says(503, `{}`) }}
+		inBubble(t, p, stack(patient), func(tr *Transport) {
+			ctx, cancel := context.WithTimeout(context.Background(), 1500*time.Millisecond)
+			defer cancel()
+			_, _, err := ask(ctx, tr, question)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.EqualValues(t, 2, p.asked.Load())
+		})
+	})
+	t.Run("a caller who leaves during an attempt", func(t *testing.T) {
+		p := &provider{answer: func(_ int, r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}}
+		inBubble(t, p, stack(patient), func(tr *Transport) {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			_, _, err := ask(ctx, tr, question)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+		})
+	})
+}
+
+// reading is a body that cannot be made again.
+type reading struct{ io.Reader }
+
+// A body is sent again if it can be, and only then.
+func TestBodies(t *testing.T) {
+	script := func(n int, _ *http.Request) (*http.Response, error) {
+		if n == 1 {
+			return says(503, `{}`)
+		}
+		return says(200, good)
+	}
+	for name, c := range map[string]struct {
+		body io.Reader
+		most int64
+		sent []string
+	}{
+		"none":          {nil, 0, []string{"", ""}},
+		"again":         {strings.NewReader(question), 0, []string{question, question}},
+		"kept":          {reading{strings.NewReader(question)}, 0, []string{question, question}},
+		"just kept":     {reading{strings.NewReader(question)}, int64(len(question)), []string{question, question}},
+		"a byte more":   {reading{strings.NewReader(question)}, int64(len(question)) - 1, []string{question}},
+		"much too long": {reading{strings.NewReader(question)}, 1, []string{question}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &provider{answer: script}
+			cfg := stack(patient)
+			cfg.MaxBody = c.most
+			inBubble(t, p, cfg, func(tr *Transport) {
+				req, err := http.NewRequest(http.MethodPost, "http://herd.test/", c.body)
+				require.NoError(t, err)
+				resp, err := tr.RoundTrip(req)
+				if len(c.sent) == 1 {
+					require.ErrorIs(t, err, errBody)
+				} else {
+					require.NoError(t, err)
+					require.Equal(t, 200, resp.StatusCode)
+					resp.Body.Close()
+				}
+				require.Equal(t, c.sent, p.bodies)
+			})
+		})
+	}
+}
+
+// pieces is a stream whose pieces come one by one.
+func pieces(status int, end error, frames ...string) (*http.Response, error) {
+	r, w := io.Pipe()
+	go func() {
+		for _, f := range frames {
+			time.Sleep(100 * time.Millisecond)
+			if _, err := io.WriteString(w, f); err != nil {
+				return
+			}
+		}
+		w.CloseWithError(end)
+	}()
+	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: r, ContentLength: -1}, nil
+}
+
+const (
+	token   = `data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":null}]}` + "\n\n"
+	last    = `data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+	done    = "data: [DONE]\n\n"
+	overrun = `data: {"error":{"message":"The server is overloaded, retry later.","type":"service_unavailable_error","param":null,"code":"server_is_overloaded"}}` + "\n\n"
+)
+
+// heard notes what a transport records.
+type heard struct {
+	mu    sync.Mutex
+	calls []Call
+	tries []Attempt
+}
+
+func (h *heard) Attempt(a Attempt)            { h.mu.Lock(); h.tries = append(h.tries, a); h.mu.Unlock() }
+func (h *heard) Call(c Call)                  { h.mu.Lock(); h.calls = append(h.calls, c); h.mu.Unlock() }
+func (h *heard) Signal(strategies.SignalSpec) {}
+
+// An error in a stream is retried as long as nothing of the answer has come;
+// after that it is the caller's, and the strategy hears of it.
+func TestStreams(t *testing.T) {
+	for name, c := range map[string]struct {
+		first    []string
+		end      error
+		attempts int
+		body     string
+		class    wire.Class
+	}{
+		"well":                   {[]string{token, token, last, done}, nil, 1, token + token + last + done, wire.OK},
+		"before the first token": {[]string{overrun}, nil, 2, token + last + done, wire.OK},
+		"after it":               {[]string{token, overrun}, nil, 1, token + overrun, wire.Overloaded},
+		"a silent end":           {[]string{token, token}, nil, 1, token + token, wire.Disconnected},
+		"an early silent end":    {nil, nil, 2, token + last + done, wire.OK},
+		"an early break":         {nil, io.ErrUnexpectedEOF, 2, token + last + done, wire.OK},
+		"a late break":           {[]string{token}, io.ErrUnexpectedEOF, 1, token, wire.Disconnected},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &provider{answer: func(n int, _ *http.Request) (*http.Response, error) {
+				if n == 1 {
+					return pieces(200, c.end, c.first...)
+				}
+				return pieces(200, nil, token, last, done)
+			}}
+			var h heard
+			cfg := stack(patient)
+			cfg.Recorder = &h
+			inBubble(t, p, cfg, func(tr *Transport) {
+				_, body, err := ask(context.Background(), tr, question)
+				if c.end != nil && c.attempts == 1 {
+					require.ErrorIs(t, err, c.end)
+				} else {
+					require.NoError(t, err)
+				}
+				require.Equal(t, c.body, body)
+				require.EqualValues(t, c.attempts, p.asked.Load())
+				require.Len(t, h.calls, 1)
+				require.Equal(t, c.class, h.calls[0].Class)
+			})
+		})
+	}
+	t.Run("a reader who has had enough", func(t *testing.T) {
+		p := &provider{answer: func(int, *http.Request) (*http.Response, error) { return pieces(200, nil, token, token, token, token) }}
+		var h heard
+		cfg := stack(patient)
+		cfg.Recorder = &h
+		inBubble(t, p, cfg, func(tr *Transport) {
+			req, err := http.NewRequest(http.MethodPost, "http://herd.test/", strings.NewReader(question))
+			require.NoError(t, err)
+			resp, err := tr.RoundTrip(req)
+			require.NoError(t, err)
+			buf := make([]byte, len(token))
+			_, err = io.ReadFull(resp.Body, buf)
+			require.NoError(t, err)
+			require.NoError(t, resp.Body.Close())
+			require.Equal(t, strategies.Withdrawn, h.calls[0].Reason)
+		})
+	})
+}
+
+// Waiters who leave give their place back: after a flood of them, the next is
+// admitted within a token's time.
+func TestCancelledWaitersLeaveNoDebt(t *testing.T) {
+	p := &provider{answer: func(int, *http.Request) (*http.Response, error) { return says(200, good) }}
+	bucket := strategies.TokenBucket{Rate: 20, Per: time.Second, Burst: 5, Scope: strategies.PerFleet}
+	inBubble(t, p, stack(bucket), func(tr *Transport) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second+time.Millisecond)
+		defer cancel()
+		var wg sync.WaitGroup
+		var admitted atomic.Int32
+		for range 2000 {
+			wg.Go(func() {
+				if _, _, err := ask(ctx, tr, question); err == nil {
+					admitted.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		require.EqualValues(t, 25, admitted.Load()) // the burst, and 20 in a second
+		start := time.Now()
+		_, _, err := ask(context.Background(), tr, question)
+		require.NoError(t, err)
+		require.LessOrEqual(t, time.Since(start), 50*time.Millisecond)
+	})
+}
+
+// A permit is held by one call at a time, whatever becomes of it.
+func TestPermitsComeBack(t *testing.T) {
+	var inside, most atomic.Int32
+	p := &provider{answer: func(n int, r *http.Request) (*http.Response, error) {
+		most.Store(max(most.Load(), inside.Add(1)))
+		defer inside.Add(-1)
+		select {
+		case <-time.After(time.Duration(n%7) * 100 * time.Millisecond):
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
+		if n%3 == 0 {
+			return says(503, `{}`)
+		}
+		return says(200, good)
+	}}
+	inBubble(t, p, stack(patient, strategies.Concurrency{Permits: 3, Scope: strategies.PerFleet}), func(tr *Transport) {
+		var wg sync.WaitGroup
+		for i := range 200 {
+			wg.Go(func() {
+				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i%20)*300*time.Millisecond)
+				defer cancel()
+				_, _, _ = ask(ctx, tr, question)
+			})
+		}
+		wg.Wait()
+		require.EqualValues(t, 3, most.Load())
+		_, _, err := ask(context.Background(), tr, question) // and all of them are free again
+		require.NoError(t, err)
+	})
+}
+
+// What everyone shares is shared by transports.
+func TestEveryone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &provider{answer: func(int, *http.Request) (*http.Response, error) { return says(200, good) }}
+		everyone := NewEveryone()
+		var both []*Transport
+		for range 2 {
+			cfg := stack(strategies.TokenBucket{Rate: 1, Per: time.Second, Burst: 1, Scope: strategies.PerEveryone, Name: "all"})
+			cfg.Strategy.Name, cfg.Base, cfg.Everyone = "mine", p, everyone
+			tr, err := New(cfg)
+			require.NoError(t, err)
+			defer tr.Close()
+			both = append(both, tr)
+		}
+		start := time.Now()
+		for i := range 10 {
+			_, _, err := ask(context.Background(), both[i%2], question)
+			require.NoError(t, err)
+		}
+		require.Equal(t, 9*time.Second, time.Since(start))
+	})
+}
+
+// Whoever asks a second time because the first takes too long gets the first
+// answer, and hangs up on the other.
+func TestHedging(t *testing.T) {
+	var left atomic.Int32
+	p := &provider{answer: func(n int, r *http.Request) (*http.Response, error) {
+		if n == 1 {
+			<-r.Context().Done()
+			left.Add(1)
+			return nil, r.Context().Err()
+		}
+		time.Sleep(100 * time.Millisecond)
+		return says(200, good)
+	}}
+	inBubble(t, p, stack(strategies.Hedge{After: time.Second, Scope: strategies.PerClient}), func(tr *Transport) {
+		start := time.Now()
+		_, body, err := ask(context.Background(), tr, question)
+		require.NoError(t, err)
+		require.Equal(t, good, body)
+		require.Equal(t, 1100*time.Millisecond, time.Since(start))
+		synctest.Wait()
+		require.EqualValues(t, 1, left.Load())
+	})
+}
+
+// Equal questions at one time are asked once; each caller gets the whole answer.
+func TestSingleFlight(t *testing.T) {
+	p := &provider{answer: func(int, *http.Request) (*http.Response, error) {
+		time.Sleep(time.Second)
+		return says(200, good)
+	}}
+	inBubble(t, p, stack(strategies.SingleFlight{Scope: strategies.PerFleet}), func(tr *Transport) {
+		var wg sync.WaitGroup
+		for range 10 {
+			wg.Go(func() {
+				_, body, err := ask(context.Background(), tr, question)
+				require.NoError(t, err)
+				require.Equal(t, good, body)
+			})
+		}
+		wg.Go(func() {
+			_, _, err := ask(context.Background(), tr, strings.Replace(question, "hi", "ho", 1))
+			require.NoError(t, err)
+		})
+		wg.Wait()
+		require.EqualValues(t, 2, p.asked.Load())
+	})
+}
+
+// An answer is given again to who asks the same, as long as it is fresh.
+func TestCache(t *testing.T) {
+	p := &provider{answer: func(int, *http.Request) (*http.Response, error) { return says(200, good) }}
+	inBubble(t, p, stack(strategies.Cache{TTL: time.Minute, Entries: 64, Scope: strategies.PerFleet}), func(tr *Transport) {
+		for i := range 5 {
+			_, body, err := ask(context.Background(), tr, question)
+			require.NoError(t, err)
+			require.Equal(t, good, body, i)
+		}
+		require.EqualValues(t, 1, p.asked.Load())
+		time.Sleep(time.Minute)
+		_, _, err := ask(context.Background(), tr, question)
+		require.NoError(t, err)
+		require.EqualValues(t, 2, p.asked.Load())
+	})
+}
+
+// A request goes where the strategy sends it, with another model, key and region.
+func TestRouting(t *testing.T) {
+	there, err := url.Parse("https://eu.herd.test/base/")
+	require.NoError(t, err)
+	var seen []string
+	p := &provider{}
+	p.answer = func(_ int, r *http.Request) (*http.Response, error) {
+		seen = append(seen, r.URL.String()+" "+r.Header.Get("Authorization")+" "+p.bodies[len(p.bodies)-1])
+		return says(503, `{}`)
+	}
+	target := wire.Target{}
+	script := strategies.Script(func(s *strategies.Session) error {
+		s.Send()
+		s.Call().Target = target
+		s.Send()
+		return strategies.ErrGaveUp
+	})
+	cfg := stack(script)
+	cfg.Models, cfg.Keys, cfg.Regions = []string{"m", `li"ght`}, []string{"secret", "other"}, []*url.URL{nil, there}
+	target = wire.Target{Model: 1, Region: 1, Key: 1}
+	inBubble(t, p, cfg, func(tr *Transport) {
+		_, _, err := ask(context.Background(), tr, question)
+		require.NoError(t, err)
+		require.Equal(t, []string{
+			"http://herd.test/v1/chat/completions Bearer secret " + question,
+			"https://eu.herd.test/base/v1/chat/completions Bearer other " + strings.Replace(question, `"m"`, `"li\"ght"`, 1),
+		}, seen)
+	})
+	target = wire.Target{Model: 2}
+	inBubble(t, &provider{answer: p.answer}, cfg, func(tr *Transport) {
+		_, _, err := ask(context.Background(), tr, question)
+		require.ErrorContains(t, err, "asks for model 2, but the transport knows 2")
+	})
+}
+
+func TestSplice(t *testing.T) {
+	for _, c := range []struct {
+		body, want string
+		add        bool
+	}{
+		{`{"a":1, "k" : [1,{"k":2}] ,"b":"k"}`, `{"a":1, "k" : 9 ,"b":"k"}`, false},
+		{`{"a":{"k":1}}`, `{"a":{"k":1}}`, false},
+		{`{"a":{"k":1}}`, `{"k":9,"a":{"k":1}}`, true},
+		{`{}`, `{"k":9}`, true},
+		{`[1]`, `[1]`, true},
+		{`{"a":`, `{"a":`, true},
+		{``, ``, true},
+	} {
+		require.Equal(t, c.want, string(splice([]byte(c.body), "k", []byte("9"), c.add)), c.body)
+	}
+}
+
+// Metrics and logs say what happened, and nothing that is secret.
+func TestRecorders(t *testing.T) {
+	p := &provider{answer: func(n int, _ *http.Request) (*http.Response, error) {
+		if n == 1 {
+			return says(429, `{"error":{"message":"no","type":"requests","code":"rate_limit_exceeded"}}`, "Retry-After", "2", "x-request-id", "req-1")
+		}
+		return says(200, good, "x-request-id", "req-2")
+	}}
+	var out bytes.Buffer
+	m := NewMetrics()
+	cfg := stack(patient)
+	cfg.Recorder = Recorders(m, Log(slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	inBubble(t, p, cfg, func(tr *Transport) {
+		_, _, err := ask(context.Background(), tr, question)
+		require.NoError(t, err)
+	})
+	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
+# HELP herdlab_live_attempts_total Attempts that ended, by what the client makes of them.
+# TYPE herdlab_live_attempts_total counter
+herdlab_live_attempts_total{class="ok"} 1
+herdlab_live_attempts_total{class="rate"} 1
+# HELP herdlab_live_calls_total Calls that are over, by the reason why.
+# TYPE herdlab_live_calls_total counter
+herdlab_live_calls_total{class="ok",reason="succeeded"} 1
+`), "herdlab_live_attempts_total", "herdlab_live_calls_total"))
+	for _, want := range []string{"class=rate status=429", "retry_after=2s", "request_id=req-1", "request_id=req-2", "output_tokens=7", "attempts=2", "took=2s"} {
+		require.Contains(t, out.String(), want)
+	}
+	for _, secret := range []string{"secret", "hi", "Bearer"} {
+		require.NotContains(t, out.String(), secret)
+	}
+}
+
+func TestBadConfigs(t *testing.T) {
+	for want, cfg := range map[string]Config{
+		`live: there is no dialect "nobody"`:          {Dialect: "nobody"},
+		"live: MaxBody and Peek must not":             {Peek: -1},
+		"live: strategies: a definition needs a name": {},
+	} {
+		_, err := New(cfg)
+		require.ErrorContains(t, err, want)
+	}
+	require.Panics(t, func() { Must(Config{}) })
+}
+
+// BenchmarkRoundTrip is what a call costs that succeeds at once: bare, and with
+// retry, breaker and token bucket around it.
+func BenchmarkRoundTrip(b *testing.B) {
+	header := http.Header{"Content-Type": {"application/json"}}
+	base := roundTripper(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: header, Body: io.NopCloser(strings.NewReader(good)), ContentLength: int64(len(good)), Request: r}, nil
+	})
+	tr := Must(Config{Base: base, Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{
+		strategies.Retry{Backoff: strategies.FullJitter{Base: time.Second, Cap: time.Minute}},
+		strategies.Breaker{Failures: 5, OpenFor: time.Second, MinWait: time.Second, Scope: strategies.PerFleet},
+		strategies.TokenBucket{Rate: 1e9, Per: time.Second, Burst: 1e9, Scope: strategies.PerFleet},
+	}}})
+	for name, rt := range map[string]http.RoundTripper{"bare": base, "live": tr} {
+		b.Run(name, func(b *testing.B) {
+			req, err := http.NewRequest(http.MethodPost, "http://herd.test/", nil)
+			require.NoError(b, err)
+			buf := make([]byte, 4096)
+			b.ReportAllocs()
+			for b.Loop() {
+				resp, err := rt.RoundTrip(req)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for err == nil {
+					_, err = resp.Body.Read(buf)
+				}
+				resp.Body.Close()
+			}
+		})
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
