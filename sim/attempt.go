@@ -19,16 +19,16 @@ import (
 // It also says whose request it is, because a request that its client gives up
 // on the way arrives all the same, when the row of its call may hold another.
 type attempt struct {
-	deadline time.Duration // when the client stops waiting; 0 for never
-	call     uint32        // the row of its call
-	seq      uint32        // the number of its call
-	number   uint32
-	next     uint32 // the call's next attempt in flight, as index+1
-	target   wire.Target
-	fleet    uint8
-	client   bool  // the client waits for it
-	where    where // how far it has come
-	heads    uint8 // how many heads of its reply travel
+	sent   time.Duration // when it was sent
+	call   uint32        // the row of its call
+	seq    uint32        // the number of its call
+	number uint32
+	next   uint32 // the call's next attempt in flight, as index+1
+	target wire.Target
+	fleet  uint8
+	client bool  // the client waits for it
+	where  where // how far it has come
+	heads  uint8 // how many heads of its reply travel
 }
 
 // where is how far an attempt has come.
@@ -57,20 +57,22 @@ func (r *run) send(i uint32, c *call, f *fleet, d strategies.Decision) {
 		at = r.freeAtt[n-1]
 		r.freeAtt = r.freeAtt[:n-1]
 	} else {
-		at = uint32(len(r.attempts))
-		r.attempts = append(r.attempts, attempt{})
+		at = r.newAttempt()
 	}
 	a := &r.attempts[at]
-	a.deadline, a.call, a.seq, a.number, a.next = 0, i, c.seq, c.attempts, c.flying
+	a.sent, a.call, a.seq, a.number, a.next = r.now, i, c.seq, c.attempts, c.flying
 	a.target, a.fleet, a.client, a.where, a.heads = c.target, c.fleet, true, onTheWayUp, 0
-	if d.After > 0 {
-		a.deadline = later(r.now, d.After)
-	}
 	c.flying = at + 1
 	r.flight++
 	r.rec.AttemptSent(c.attempts, c.inFlight > 1)
-	if d.After > 0 {
-		r.expireBy(i, a.deadline, ofAttempts)
+	if r.counts != nil {
+		r.counts[c.fleet].Attempts++
+	}
+	if f.changes {
+		r.asked[at] = r.demands[i]
+	}
+	if d.After > 0 || r.deadlines != nil {
+		r.setDeadline(i, at, d.After)
 	}
 	up := f.Up.Mean
 	switch {
@@ -84,6 +86,18 @@ func (r *run) send(i uint32, c *call, f *fleet, d strategies.Decision) {
 	r.queue.Push(des.Event{At: later(r.now, up), Ref: at, Kind: evArrive})
 }
 
+// newAttempt adds a row to the slab of attempts, and to what is kept beside it.
+func (r *run) newAttempt() uint32 {
+	r.attempts = append(r.attempts, attempt{})
+	if r.demands != nil {
+		r.asked = append(r.asked, wire.Demand{})
+	}
+	if r.deadlines != nil {
+		r.deadlines = append(r.deadlines, 0)
+	}
+	return uint32(len(r.attempts) - 1)
+}
+
 // arrive hands an attempt to the provider.
 func (r *run) arrive(at uint32) {
 	a := &r.attempts[at]
@@ -95,7 +109,18 @@ func (r *run) arrive(at uint32) {
 	if f.AccountPerClient {
 		q.Account += client
 	}
-	q.Demand = f.demand(a.seq)
+	q.Address = f.Address
+	if f.AddressPerClient {
+		q.Address += client
+	}
+	switch {
+	case f.uniform:
+		q.Demand = f.size
+	case f.changes:
+		q.Demand = r.asked[at]
+	default:
+		q.Demand = f.demand(a.call, a.seq)
+	}
 	r.rec.AttemptArrived(r.now)
 	a.where = atProvider
 	r.step(wire.Arrive, at, 0)
@@ -109,9 +134,12 @@ func (r *run) replied(e *wire.Effect) {
 		return
 	}
 	r.rec.Replied(e.Reply.Class, e.Slot)
+	if e.Cost|int64(e.Reply.Tokens) != 0 {
+		r.rec.Charged(e.Cost, e.Reply.Tokens)
+	}
 	a.where = finished
 	if !a.client {
-		r.rec.Wasted(e.Slot)
+		r.wasted(e.Slot, e.Cost, e.Reply.Tokens)
 		r.freeAttempt(e.Ticket)
 		return
 	}
@@ -120,7 +148,7 @@ func (r *run) replied(e *wire.Effect) {
 		delay = f.way(a, delay)
 	}
 	if delay == 0 {
-		r.deliver(e.Ticket, &e.Reply, e.Slot)
+		r.deliver(e.Ticket, &e.Reply, e.Slot, e.Cost)
 		return
 	}
 	a.where = onTheWayDown
@@ -133,21 +161,77 @@ func (r *run) endedAgain(ticket uint32) {
 }
 
 // deliver brings a reply to the client that waits for it.
-func (r *run) deliver(at uint32, rep *wire.Reply, slot time.Duration) {
-	i, number := r.endAttempt(at)
+func (r *run) deliver(at uint32, rep *wire.Reply, slot time.Duration, cost int64) {
+	i, number, sent := r.endAttempt(at)
 	c := &r.calls[i]
 	f := &r.fleets[c.fleet]
 	f.reader.Read(rep, f.clock(r.now, i, c.seq), &r.outcome)
-	if rep.Class == wire.OK {
+	useful := rep.Class == wire.OK
+	if useful {
 		r.rec.AttemptEnded(metrics.Answered)
-		r.calls[i].state |= answered
 	} else {
 		r.rec.AttemptEnded(metrics.Refused)
+		if r.counts != nil {
+			r.counts[c.fleet].Refused++
+		}
 	}
-	if rep.Class != wire.OK || !r.outcome.OK() {
-		r.rec.Wasted(slot) // an error after work, or an answer taken for one
+	if !useful || !r.outcome.OK() {
+		r.wasted(slot, cost, rep.Tokens) // an error after work, or an answer taken for one
+		if r.rec.Sampled() {
+			r.sample(i, number, sent, rep.Class)
+		}
+	} else if c.state&answered != 0 {
+		r.wasted(slot, cost, rep.Tokens) // of two answers one is not used
 	}
-	r.decide(i, strategies.Event{Kind: strategies.Reply, Attempt: number, Outcome: &r.outcome})
+	if rep.Tokens > 0 {
+		r.brought(i, rep.Tokens, useful)
+	}
+	if useful {
+		c.state = (c.state | answered) &^ (lesser | shared)
+		if rep.Marks&wire.DegradedReply != 0 {
+			c.state |= lesser
+		}
+	}
+	r.decide(i, strategies.Event{Kind: strategies.Reply, Attempt: number, Outcome: &r.outcome, SentAt: sent})
+}
+
+// wasted notes that what an attempt has cost was in vain.
+func (r *run) wasted(slot time.Duration, cost int64, tokens uint32) {
+	r.rec.Wasted(slot)
+	if cost|int64(tokens) != 0 {
+		r.rec.ChargedInVain(cost, tokens)
+	}
+}
+
+// brought notes that an attempt brought output to the client of row i. What the
+// client has had from one that failed is there a second time.
+func (r *run) brought(i, tokens uint32, whole bool) {
+	if r.had == nil {
+		if whole {
+			return
+		}
+		r.had = make([]uint32, len(r.calls))
+	}
+	had := &r.had[i]
+	if again := min(*had, tokens); again > 0 {
+		r.rec.Repeated(again)
+	}
+	*had = max(*had, tokens)
+}
+
+// sample keeps what is to be known about an attempt that failed.
+func (r *run) sample(i, number uint32, sent time.Duration, truth wire.Class) {
+	c := &r.calls[i]
+	f := &r.fleets[c.fleet]
+	client, id := f.identify(i, c.seq)
+	demand := f.demand(i, c.seq)
+	if f.changes {
+		demand = r.demands[i]
+	}
+	r.rec.Sample(metrics.Failure{
+		At: r.now, Fleet: int(f.index), Client: client, Call: id, Attempt: number, SentAt: sent,
+		Target: c.target, Demand: demand, Truth: truth, Outcome: r.outcome,
+	})
 }
 
 // dropped notes that the provider will never answer an attempt. Its client
@@ -159,7 +243,8 @@ func (r *run) dropped(e *wire.Effect) {
 		return
 	}
 	r.rec.Dropped(e.Slot)
-	r.rec.Wasted(e.Slot)
+	r.rec.Charged(e.Cost, e.Reply.Tokens)
+	r.wasted(e.Slot, e.Cost, e.Reply.Tokens)
 	a.where = finished
 	if !a.client {
 		r.freeAttempt(e.Ticket)
@@ -168,9 +253,9 @@ func (r *run) dropped(e *wire.Effect) {
 
 // endAttempt takes an attempt from its call's list and returns whose it was;
 // the row is freed if the provider is done with it too.
-func (r *run) endAttempt(at uint32) (row, number uint32) {
+func (r *run) endAttempt(at uint32) (row, number uint32, sent time.Duration) {
 	a := &r.attempts[at]
-	row, number = a.call, a.number
+	row, number, sent = a.call, a.number, a.sent
 	c := &r.calls[row]
 	link := &c.flying
 	for *link != at+1 {
@@ -183,7 +268,7 @@ func (r *run) endAttempt(at uint32) (row, number uint32) {
 	if a.where == finished {
 		r.freeAttempt(at)
 	}
-	return row, number
+	return row, number, sent
 }
 
 // freeAttempt frees a row that both ends are done with, unless a head of its
@@ -196,35 +281,36 @@ func (r *run) freeAttempt(at uint32) {
 
 // giveUp ends an attempt that its client no longer waits for; the provider
 // hears of it, and may or may not care.
-func (r *run) giveUp(at uint32, how metrics.Ending) (row, number uint32) {
+func (r *run) giveUp(at uint32, how metrics.Ending) (number uint32, sent time.Duration) {
 	known := r.attempts[at].where == atProvider
-	row, number = r.endAttempt(at)
+	_, number, sent = r.endAttempt(at)
 	r.rec.AttemptEnded(how)
 	if known {
 		r.step(wire.Abandon, at, 0)
 	}
-	return row, number
+	return number, sent
 }
 
 // withdrawAll ends the attempts of a call that is over; its strategy hears of
 // each.
 func (r *run) withdrawAll(i uint32) {
 	for r.calls[i].flying != 0 {
-		_, number := r.giveUp(r.calls[i].flying-1, metrics.Withdrawn)
-		r.decide(i, strategies.Event{Kind: strategies.Settled, Attempt: number, Outcome: &cancelled})
+		number, sent := r.giveUp(r.calls[i].flying-1, metrics.Withdrawn)
+		r.decide(i, strategies.Event{Kind: strategies.Settled, Attempt: number, Outcome: &cancelled, SentAt: sent})
 	}
 }
 
-// abandon ends attempt number of row i because its strategy says so. It
-// reports false, and stops the run, if there is no such attempt in flight.
-func (r *run) abandon(i, number uint32) bool {
+// abandon ends attempt number of row i because its strategy says so, and
+// returns when it was sent. It reports false, and stops the run, if there is no
+// such attempt in flight.
+func (r *run) abandon(i, number uint32) (sent time.Duration, ok bool) {
 	for at := r.calls[i].flying; at != 0; at = r.attempts[at-1].next {
 		if r.attempts[at-1].number == number {
-			r.giveUp(at-1, metrics.Withdrawn)
-			return true
+			_, sent = r.giveUp(at-1, metrics.Withdrawn)
+			return sent, true
 		}
 	}
 	f := &r.fleets[r.calls[i].fleet]
 	r.err = fmt.Errorf("sim: strategy %q abandons attempt %d, which is not in flight", f.Program.Name, number)
-	return false
+	return 0, false
 }

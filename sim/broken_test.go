@@ -68,7 +68,7 @@ func TestAnOldWakeUpIsNotTakenForANewOne(t *testing.T) {
 		Program:  program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 32768500 * time.Microsecond}}),
 		Patience: ms,
 	}
-	p := provider(t, mockprovider.Config{Outages: []mockprovider.Outage{{To: time.Hour, Refusal: mockprovider.As503}}}, 1)
+	p := provider(t, mockprovider.Config{Faults: []mockprovider.Fault{mockprovider.Outage(0, time.Hour, mockprovider.As503)}}, 1)
 	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour}})
 	require.Equal(t, uint64(60_000), rep.Belief.Calls)
 	require.Equal(t, rep.Belief.Calls, rep.Belief.Attempts, "a call made a second attempt in its one millisecond")
@@ -95,7 +95,7 @@ func TestDemandDoesNotLeakIntoTheNextCall(t *testing.T) {
 // A run ends with the last thing that happens: a provider that only looks at
 // its clock does nothing.
 func TestATickWithoutEffectsDoesNotProlongTheRun(t *testing.T) {
-	p := provider(t, mockprovider.Config{Outages: []mockprovider.Outage{{From: 20 * time.Second, To: 30 * time.Second}}}, 1)
+	p := provider(t, mockprovider.Config{Faults: []mockprovider.Fault{mockprovider.Outage(20*time.Second, 30*time.Second, mockprovider.Refusal{})}}, 1)
 	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{arriving(program(t), 0, 3*time.Second)}, Provider: p, Plan: minute})
 	require.Equal(t, 3*time.Second, rep.End)
 }
@@ -104,7 +104,7 @@ func TestATickWithoutEffectsDoesNotProlongTheRun(t *testing.T) {
 // told so instead of losing the call in silence.
 func TestDecisionsThatLeadNowhere(t *testing.T) {
 	for want, d := range map[string]strategies.Decision{
-		`sim: strategy "test" has nothing to do for a call of which nothing is under way, so it would hang for ever; it must send, wait, acquire, answer or stop`: {},
+		`sim: strategy "test" has nothing to do for a call of which nothing is under way, so it would hang for ever; it must send, wait, acquire, join, answer or stop`: {},
 		`sim: strategy "test" decides 99, which is no decision`: {Kind: 99},
 	} {
 		lost := layer(func(*strategies.Build, strategies.Strategy) (strategies.Strategy, error) {

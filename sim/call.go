@@ -31,10 +31,13 @@ type call struct {
 type callState uint8
 
 const (
-	active   callState = 1 << iota // its call is not settled
-	standing                       // it stands in a line
-	answered                       // a useful answer has reached its client
-	waking                         // a wake-up of its is pending
+	active    callState = 1 << iota // its call is not settled
+	standing                        // it stands in a line
+	answered                        // a useful answer has reached its client
+	waking                          // a wake-up of its is pending
+	following                       // it follows another call's flight
+	lesser                          // the answer is the provider's from a lesser model
+	shared                          // the answer is another call's
 )
 
 // Draws of a call's own, besides those of its strategy: they have indices that
@@ -45,6 +48,7 @@ const (
 	drawUp
 	drawDown
 	drawSkew
+	drawDemand
 )
 
 // callID names a call for its draws.
@@ -61,6 +65,15 @@ func (r *run) beginCall(i uint32) {
 		w[k] = 0
 	}
 	r.rec.CallBegan(r.now)
+	if r.counts != nil {
+		r.counts[c.fleet].Calls++
+	}
+	if f.changes {
+		r.demands[i] = f.demand(i, c.seq)
+	}
+	if r.had != nil {
+		r.had[i] = 0
+	}
 	if f.Patience > 0 {
 		r.expireBy(i, later(r.now, f.Patience), ofCaller)
 	}
@@ -116,8 +129,20 @@ func (r *run) newCall(f *fleet) uint32 {
 		if r.dueAt != nil {
 			r.dueAt = append(r.dueAt, -1)
 		}
+		if r.firesAt != nil {
+			r.firesAt = append(r.firesAt, -1)
+		}
 		if r.lookAt != nil {
 			r.lookAt = append(r.lookAt, looks{})
+		}
+		if r.demands != nil {
+			r.demands = append(r.demands, wire.Demand{})
+		}
+		if r.had != nil {
+			r.had = append(r.had, 0)
+		}
+		if r.seats != nil {
+			r.seats = append(r.seats, seat{})
 		}
 	}
 	if need := int(i+1) * int(f.cw); need > len(f.callSlab) {
@@ -126,110 +151,20 @@ func (r *run) newCall(f *fleet) uint32 {
 	return i
 }
 
-// staleWake reports whether a wake-up is of a wait that is over. Its generation
-// tells, but has 16 bits; where waits can be cut short, as by a caller's
-// patience, one may outlive 65,536 others, so the time when the row is due has
-// to agree.
-func (r *run) staleWake(e des.Event) bool {
-	return r.calls[e.Ref].gen != e.Gen || r.dueAt != nil && r.dueAt[e.Ref] != r.now
-}
-
-// decide asks the strategy what row i does next, and does it.
-func (r *run) decide(i uint32, e strategies.Event) {
-	for {
-		c := &r.calls[i]
-		f := &r.fleets[c.fleet]
-		if r.now != r.stepAt {
-			r.stepAt, r.steps, r.idled = r.now, 0, 0
-		}
-		if r.steps++; r.steps > r.patience {
-			r.stuck(i, c, f)
-			return
-		}
-		v := &r.view
-		if r.viewFleet != f {
-			r.viewFleet = f
-			v.Rand = f.rand
-			v.Memory[strategies.PerFleet] = f.perFleet
-			v.Memory[strategies.PerEveryone] = r.everyone
-		}
-		client, id := f.identify(i, c.seq)
-		v.ID, v.Client, v.Attempts, v.InFlight = id, client, c.attempts, uint32(c.inFlight)
-		v.Born, v.Target, v.Phase, v.Turn = c.born, c.target, uint32(c.phase), uint32(c.turn)
-		v.Demand = f.demand(c.seq)
-		v.Memory[strategies.PerCall] = f.callWords(i)
-		v.Memory[strategies.PerClient] = f.clientWords(client)
-
-		d := f.root.Next(r.now, v, e)
-
-		c.phase, c.target = uint16(v.Phase), v.Target
-		c.turn++
-		if v.HasPuts() {
-			v.TakePuts(func(p strategies.PoolID, n uint32) { r.put(f, client, p, n) })
-		}
-		if c.state&active == 0 {
-			return // the call is over, its strategy has only been told
-		}
-		switch d.Kind {
-		case strategies.Send:
-			c.turn = 0
-			r.send(i, c, f, d)
-			if !f.Program.WantsSent || r.err != nil {
-				return
-			}
-			e = strategies.Event{Kind: strategies.Sent, Attempt: r.calls[i].attempts}
-			continue
-		case strategies.Wait:
-			c.gen++
-			c.state |= waking
-			at := later(r.now, max(d.After, 0))
-			if at == r.now {
-				r.idled = c.phase
-			}
-			if r.dueAt != nil {
-				r.dueAt[i] = at
-			}
-			r.queue.Push(des.Event{At: at, Ref: i, Gen: c.gen, Kind: evWake})
-		case strategies.Acquire:
-			if !r.acquire(i, f, client, d.Take) {
-				return
-			}
-			e = strategies.Event{Kind: strategies.Admitted}
-			continue
-		case strategies.Abandon:
-			if !r.abandon(i, d.Take.N) {
-				return
-			}
-			e = strategies.Event{Kind: strategies.Settled, Attempt: d.Take.N, Outcome: &cancelled}
-			continue
-		case strategies.Answer:
-			r.settle(i, metrics.Settlement{Succeeded: true, Useful: true, Degraded: true})
-		case strategies.Stop:
-			r.settle(i, metrics.Settlement{
-				Succeeded: d.End.Reason == strategies.Succeeded,
-				Useful:    c.state&answered != 0,
-				Withdrawn: d.End.Reason == strategies.Withdrawn,
-				Degraded:  d.End.Degraded,
-			})
-		case strategies.Idle:
-			if c.inFlight == 0 && c.state&(waking|standing) == 0 {
-				r.err = fmt.Errorf("sim: strategy %q has nothing to do for a call of which nothing is under way, so it would hang for ever; it must send, wait, acquire, answer or stop", f.Program.Name)
-			}
-		default:
-			r.err = fmt.Errorf("sim: strategy %q decides %d, which is no decision", f.Program.Name, d.Kind)
-		}
-		return
-	}
-}
-
 // settle ends the call of row i, and lets its client think of the next.
 func (r *run) settle(i uint32, s metrics.Settlement) {
 	c := &r.calls[i]
 	f := &r.fleets[c.fleet]
 	s.Born = c.born
 	r.rec.CallSettled(r.now, s)
+	if r.counts != nil {
+		r.counts[c.fleet].Settled(&s)
+	}
 	if c.state&standing != 0 {
 		r.leaveLine(i)
+	}
+	if r.seats != nil {
+		r.leaveFlight(i)
 	}
 	c.state = 0
 	c.gen++ // a wake-up under way is stale

@@ -30,8 +30,8 @@ func TestDatesAreObeyedByTheClientsClock(t *testing.T) {
 		{5 * time.Second, []time.Duration{0, 55 * time.Second, 57 * time.Second, 59 * time.Second, 61 * time.Second}},
 	} {
 		var arrivals []time.Duration
-		inner := provider(t, mockprovider.Config{Outages: []mockprovider.Outage{
-			{To: opens, Refusal: mockprovider.As503.WithHint(mockprovider.Hint{Kind: mockprovider.Exact}).SpelledAs(wire.HeaderTime)},
+		inner := provider(t, mockprovider.Config{Faults: []mockprovider.Fault{
+			mockprovider.Outage(0, opens, mockprovider.As503.WithHint(mockprovider.Hint{Kind: mockprovider.Exact}).SpelledAs(wire.HeaderTime)),
 		}}, 1)
 		p := &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 			arrivals = append(arrivals, now)

@@ -168,7 +168,7 @@ func poisson(t testing.TB, rate float64) sim.Fleet {
 	}}
 }
 
-const unbounded = 1 << 30
+const unbounded = 1_000_000_000
 
 var (
 	exponential   = draw.Expo(time.Second)

@@ -10,6 +10,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -44,6 +45,10 @@ type Fleet struct {
 	// charged to Account + i.
 	Account          uint32
 	AccountPerClient bool
+	// Address is where the requests of client 0 come from; if AddressPerClient,
+	// those of client i come from Address + i.
+	Address          uint32
+	AddressPerClient bool
 	// Up and Down are how long a request and its reply travel.
 	Up, Down draw.Dist
 	// Skew is how far a client's own clock is ahead of the provider's; it
@@ -125,6 +130,8 @@ func (f *Fleet) validate(shared int) error {
 		return fmt.Errorf("needs 1 to %d clients, not %d", MaxClients, t.Clients)
 	case t.Calls < 0:
 		return errors.New("needs a positive number of calls, or 0 for no bound")
+	case t.Mix != nil && t.Mix.Validate() != nil:
+		return fmt.Errorf("has calls that cannot be drawn: %w", t.Mix.Validate())
 	case f.Program == nil || f.Program.Root == nil || f.Program.Reader == nil:
 		return errors.New("has no strategy: compile one with strategies.Compile")
 	case f.Program.Words[strategies.PerEveryone] > shared:
@@ -149,9 +156,14 @@ func (f *Fleet) validate(shared int) error {
 func (x *Experiment) cutsWaitsShort() bool {
 	for i := range x.Fleets {
 		f := &x.Fleets[i]
-		if f.Patience > 0 || f.Stream || f.Program.WantsSent {
+		if f.Patience > 0 || f.Stream || f.Program.WantsSent || f.Program.Races {
 			return true
 		}
 	}
 	return false
+}
+
+// races reports whether any call may have a timer beside its attempts.
+func (x *Experiment) races() bool {
+	return slices.ContainsFunc(x.Fleets, func(f Fleet) bool { return f.Program.Races })
 }

@@ -33,6 +33,17 @@ func (r *run) expireBy(i uint32, deadline time.Duration, kind uint16) {
 	}
 }
 
+// setDeadline gives an attempt of row i its timeout; 0 is none.
+func (r *run) setDeadline(i, at uint32, timeout time.Duration) {
+	if r.deadlines == nil {
+		r.deadlines = make([]time.Duration, len(r.attempts))
+	}
+	if r.deadlines[at] = 0; timeout > 0 {
+		r.deadlines[at] = later(r.now, timeout)
+		r.expireBy(i, r.deadlines[at], ofAttempts)
+	}
+}
+
 // expire ends whatever has passed its deadline by now. It reports whether that
 // was anything.
 func (r *run) expire(e des.Event) bool {
@@ -55,7 +66,7 @@ func (r *run) expire(e des.Event) bool {
 			return false
 		}
 	}
-	return r.expireAttempts(i)
+	return r.deadlines != nil && r.expireAttempts(i)
 }
 
 // expireAttempts ends the attempts of row i that are due, in the order in
@@ -65,7 +76,7 @@ func (r *run) expireAttempts(i uint32) (any bool) {
 	for r.calls[i].state&active != 0 {
 		due, next := uint32(0), time.Duration(0)
 		for at := r.calls[i].flying; at != 0; at = r.attempts[at-1].next {
-			switch d := r.attempts[at-1].deadline; {
+			switch d := r.deadlines[at-1]; {
 			case d == 0:
 			case d <= r.now:
 				due = at
@@ -80,9 +91,9 @@ func (r *run) expireAttempts(i uint32) (any bool) {
 			break
 		}
 		any = true
-		_, number := r.giveUp(due-1, metrics.TimedOut)
+		number, sent := r.giveUp(due-1, metrics.TimedOut)
 		r.outcome = wire.Outcome{Class: wire.Timeout, RetryAfter: wire.NoHint}
-		r.decide(i, strategies.Event{Kind: strategies.Expired, Attempt: number, Outcome: &r.outcome})
+		r.failed(i, strategies.Event{Kind: strategies.Expired, Attempt: number, Outcome: &r.outcome, SentAt: sent})
 	}
 	return any
 }
@@ -92,6 +103,9 @@ func (r *run) cancel(i uint32) {
 	c := &r.calls[i]
 	if c.state&standing != 0 {
 		r.leaveLine(i)
+	}
+	if r.seats != nil {
+		r.unfollow(i)
 	}
 	c.state = 0 // from here on its strategy is only told
 	r.withdrawAll(i)

@@ -18,6 +18,10 @@ type fleet struct {
 	rand   draw.Rand
 	index  uint8
 	open   bool
+	// All its calls ask for size; otherwise it is open, or its stack changes
+	// demands, which are kept with calls and attempts then.
+	uniform, changes bool
+	size             wire.Demand
 	// Requests and replies travel in no time.
 	instantUp, instantDown bool
 	skewed                 bool   // its clients' clocks are not the provider's
@@ -32,6 +36,8 @@ type fleet struct {
 	perFleet                               []int64
 
 	pools  []uint16 // the index of each of its pools among the run's
+	tables []uint32 // which table of flights each of its is
+	signal []int    // what each of its signals is to the recorder
 	next   uint64   // the next arrival of an open fleet, and when the last was
 	lastAt time.Duration
 	crowd  uint64 // how many arrivals in a row were at lastAt
@@ -44,6 +50,9 @@ func (f *fleet) init(spec *Fleet, index uint8, base uint32, rnd draw.Rand) {
 	*f = fleet{
 		Fleet: spec, root: p.Root, reader: p.Reader, rand: rnd, index: index,
 		open:      spec.Traffic.Arrivals != nil,
+		uniform:   spec.Traffic.Arrivals == nil && spec.Traffic.Mix == nil && !p.ChangesDemand,
+		changes:   p.ChangesDemand,
+		size:      spec.Traffic.Size,
 		instantUp: spec.Up == draw.Dist{}, instantDown: spec.Down == draw.Dist{},
 		skewed:   spec.Skew != draw.Dist{},
 		perFleet: make([]int64, p.Words[strategies.PerFleet]),
@@ -97,12 +106,16 @@ func (f *fleet) skewedClock(now time.Duration, i, seq uint32) time.Duration {
 	return now + f.Skew.Draw(f.rand.For(callID(client, math.MaxUint32)), drawSkew)
 }
 
-// demand returns what call number seq of f asks for.
-func (f *fleet) demand(seq uint32) wire.Demand {
+// demand returns what call number seq of row i asks for.
+func (f *fleet) demand(i, seq uint32) wire.Demand {
+	if f.Traffic.Mix != nil {
+		_, id := f.identify(i, seq)
+		return f.Traffic.Mix.Demand(f.rand.For(id).For(drawDemand))
+	}
 	if f.open {
 		return f.Traffic.Arrivals.Demand(f.rand, uint64(seq))
 	}
-	return f.Traffic.Size
+	return f.size
 }
 
 // callWords are the words of row i, whose stack is f's.

@@ -38,12 +38,16 @@ func listening(f deciding) strategies.Layer {
 }
 
 // timeout gives each attempt a timeout.
-func timeout(d time.Duration) strategies.Layer {
+func timeout(d time.Duration) strategies.Layer { return uneven(d, 0) }
+
+// uneven gives each attempt a timeout, and more to each that follows: so no two
+// of one call end at the same instant.
+func uneven(d, more time.Duration) strategies.Layer {
 	return layer(func(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 		return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 			got := inner.Next(now, c, e)
 			if got.Kind == strategies.Send {
-				got.After = d
+				got.After = d + time.Duration(c.Attempts)*more
 			}
 			return got
 		}), nil
@@ -147,3 +151,101 @@ func (s shelf) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Durat
 }
 
 func (shelf) Put(_ time.Duration, m []int64, n uint32) { m[0] -= int64(n) }
+
+// race is a layer that sends another attempt whenever the last was sent so long
+// ago, up to so many; the first success wins.
+type race struct {
+	after   time.Duration
+	runners int
+	models  bool // runner n goes to model n
+	// spread is drawn on top of after, so that no two calls have a runner begin
+	// at the same instant.
+	spread  time.Duration
+	purpose strategies.Purpose
+}
+
+func (r race) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	r.purpose = b.Purpose()
+	return b.Race(r, inner)
+}
+
+func (r race) Runners() int { return r.runners }
+
+func (race) Start(time.Duration, *strategies.Call) {}
+
+func (r race) Delay(_ time.Duration, c *strategies.Call, _ uint32) time.Duration {
+	return r.after + c.Uniform(r.purpose, 0, r.spread)
+}
+
+func (r race) Launch(_ time.Duration, c *strategies.Call, n uint32) strategies.Decision {
+	if r.models {
+		c.Target.Model = uint8(n)
+	}
+	return strategies.Decision{}
+}
+
+func (race) After(_ time.Duration, _ *strategies.Call, _ uint32, _ strategies.Event, d strategies.Decision) strategies.Decision {
+	if d.End.Reason == strategies.Succeeded {
+		return d
+	}
+	return strategies.Decision{}
+}
+
+// flight is a single flight of calls with the same prompt.
+type flight struct {
+	scope strategies.Scope
+	name  string
+}
+
+func (f flight) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	return b.Flight(f.scope, f.name, nil, inner)
+}
+
+// asking gives calls one of so many prompts, and some of them none.
+type asking uint64
+
+func (a asking) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	b.ChangesDemand()
+	return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+		if e.Kind == strategies.Begin {
+			c.Demand.Prompt = uint32(c.ID % uint64(a+1))
+		}
+		return inner.Next(now, c, e)
+	}), nil
+}
+
+// shrink is a loop that asks for half after a failure, twice, and raises a note
+// about it.
+type shrink struct{ after time.Duration }
+
+func (s shrink) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	b.ChangesDemand()
+	tries, err := b.Reserve(strategies.PerCall, 1, "")
+	if err != nil {
+		return nil, err
+	}
+	note, err := b.Note("shrunk")
+	if err != nil {
+		return nil, err
+	}
+	return b.Loop(shrinking{s.after, tries, note}, inner)
+}
+
+type shrinking struct {
+	after time.Duration
+	tries strategies.Slot
+	note  strategies.Signal
+}
+
+func (s shrinking) Start(_ time.Duration, c *strategies.Call) { *c.Word(s.tries, 0) = 0 }
+
+func (s shrinking) After(_ time.Duration, c *strategies.Call, _ strategies.Event, d strategies.Decision) strategies.Decision {
+	if tries := c.Word(s.tries, 0); d.End.Class.Transient() && *tries < 2 {
+		*tries++
+		c.Demand.InputTokens /= 2
+		c.Demand.OutputTokens /= 2
+		c.Raise(s.note)
+		return wait(s.after)
+	}
+	return d
+}

@@ -26,6 +26,7 @@ type recipe struct {
 	perToken     time.Duration
 	refusalTime  time.Duration
 	outages      [][2]time.Duration
+	faults       []func(k time.Duration) mockprovider.Fault
 	window       mockprovider.Window // Limit 0 means none
 	semaphore    int32               // 0 means none
 	keep         bool
@@ -44,17 +45,23 @@ type fleetRecipe struct {
 func (c recipe) experiment(t require.TestingT, k time.Duration) sim.Experiment {
 	root := draw.New(c.seed).WithQuantum(k)
 	cfg := mockprovider.Config{
-		Capacity: mockprovider.Capacity{Slots: c.slots, Queue: c.queue, Full: mockprovider.As503, Service: mockprovider.Service{First: slower(c.service, k), PerToken: k * c.perToken}}, RefusalTime: k * c.refusalTime, KeepOnRefusal: c.keep, Space: mockprovider.Space{Accounts: 100},
+		Capacity: mockprovider.Capacity{Slots: c.slots, Queue: c.queue, Full: mockprovider.As503, Service: mockprovider.Service{First: slower(c.service, k), PerToken: k * c.perToken}}, RefusalTime: k * c.refusalTime, Space: mockprovider.Space{Accounts: 100},
 	}
 	plan := metrics.Plan{Horizon: k * c.horizon, Bin: k * c.bin, OneShot: true}
 	for _, o := range c.outages {
 		refusal := mockprovider.As503.WithHint(mockprovider.Hint{Kind: mockprovider.Exact})
-		cfg.Outages = append(cfg.Outages, mockprovider.Outage{From: k * o[0], To: k * o[1], Refusal: refusal})
+		cfg.Faults = append(cfg.Faults, mockprovider.Outage(k*o[0], k*o[1], refusal))
+	}
+	for _, f := range c.faults {
+		cfg.Faults = append(cfg.Faults, f(k))
 	}
 	plan.FaultBegin, plan.FaultEnd = cfg.FaultSpan()
 	if w := c.window; w.Limit > 0 {
 		w.Length *= k
 		w.Refusal.Hint.Value *= k
+		if c.keep {
+			w.Keep = mockprovider.KeepOthers
+		}
 		cfg.Limits = append(cfg.Limits, w)
 	}
 	if c.semaphore > 0 {
@@ -147,6 +154,9 @@ func anyRecipe(r *rapid.T, calm bool) recipe {
 		from := l.dur("outage from", 0, 300*ms)
 		c.outages = append(c.outages, [2]time.Duration{from, from + l.dur("outage", 1, 500*ms)})
 	}
+	for range l.num("faults", 0, 2) {
+		c.faults = append(c.faults, anyFault(l, c.slots > 0))
+	}
 	if l.coin("window") {
 		c.window = mockprovider.Window{Limit: int32(l.num("limit", 1, 9)), Length: 100 * ms, Anchored: l.coin("anchored"),
 			Terms: mockprovider.Terms{Refusal: mockprovider.As14003.WithHint(mockprovider.Hint{Kind: mockprovider.HintKind(l.num("hint", 0, 2)), Value: 30 * ms})}}
@@ -159,11 +169,44 @@ func anyRecipe(r *rapid.T, calm bool) recipe {
 	return c
 }
 
+// anyFault is a fault that may strike one attempt and not the next.
+func anyFault(l lot, bounded bool) func(k time.Duration) mockprovider.Fault {
+	from, lasts, prob := l.dur("fault from", 0, 300*ms), l.dur("fault", 1, 500*ms), float64(l.num("chance", 0, 3))/4
+	does := []func(k time.Duration) mockprovider.Disturbance{
+		func(time.Duration) mockprovider.Disturbance { return mockprovider.Errors{} },
+		func(time.Duration) mockprovider.Disturbance {
+			return mockprovider.Errors{Class: wire.Overloaded, When: mockprovider.AfterWork}
+		},
+		func(time.Duration) mockprovider.Disturbance { return mockprovider.Silence{} },
+		func(time.Duration) mockprovider.Disturbance {
+			return mockprovider.Silence{When: mockprovider.AfterWork}
+		},
+		func(k time.Duration) mockprovider.Disturbance { return mockprovider.Unreachable{After: k * 3 * ms} },
+		func(time.Duration) mockprovider.Disturbance { return mockprovider.Reset{When: mockprovider.AfterWork} },
+		func(time.Duration) mockprovider.Disturbance { return mockprovider.Spoil{Body: wire.SilentEnd} },
+		func(time.Duration) mockprovider.Disturbance { return mockprovider.Spoil{Body: wire.CutBody, Tokens: 3} },
+		func(k time.Duration) mockprovider.Disturbance {
+			return mockprovider.Latency{Factor: 2, Plus: k * 5 * ms}
+		},
+		func(time.Duration) mockprovider.Disturbance {
+			return mockprovider.Script{ByCall: true, Answers: []mockprovider.Disturbance{mockprovider.Silence{}, nil, mockprovider.Reset{}}}
+		},
+	}[l.num("kind", 0, 9)]
+	brown := bounded && l.num("brown", 0, 5) == 0
+	return func(k time.Duration) mockprovider.Fault {
+		f := mockprovider.Fault{From: k * from, To: k * (from + lasts), Probability: prob, Does: does(k)}
+		if brown {
+			f.Probability, f.Does = 0, mockprovider.Brownout{Percent: 50}
+		}
+		return f
+	}
+}
+
 func anyFleet(l lot, i int, calm bool, permits int64) fleetRecipe {
 	f := fleetRecipe{Fleet: sim.Fleet{
 		Name: fmt.Sprint("fleet ", i), Account: uint32(10 * i), AccountPerClient: i == 1, Target: wire.Target{Model: uint8(i)},
 		Traffic: traffic.Traffic{
-			Clients: l.num("clients", 1, 6), Calls: l.num("calls", 1, 4), Size: wire.Demand{OutputTokens: uint32(10 * i)},
+			Clients: l.num("clients", 1, 6), Calls: l.num("calls", 1, 4), Size: wire.Demand{InputTokens: 40, OutputTokens: uint32(10 * i)},
 			Start: draw.Const(l.dur("start", 0, 50*ms)), Think: draw.Const(l.dur("think", 0, 100*ms)),
 		},
 	}}
@@ -197,7 +240,11 @@ func anyFleet(l lot, i int, calm bool, permits int64) fleetRecipe {
 	}
 	add := func(layer func(k time.Duration) strategies.Layer) { f.layers = append(f.layers, layer) }
 	if l.coin("retry") {
-		tries, base := l.num("tries", 1, 9), 2*l.dur("base", 1, 25*ms) // even, to be halved
+		least := time.Duration(1)
+		if calm && single {
+			least = ms // no two waits end at the same instant
+		}
+		tries, base := l.num("tries", 1, 9), 2*l.dur("base", least, 25*ms) // even, to be halved
 		backoffs := []func(k time.Duration) strategies.Backoff{
 			func(k time.Duration) strategies.Backoff {
 				return strategies.FullJitter{Base: k * base, Cap: k * 400 * ms}
@@ -218,13 +265,45 @@ func anyFleet(l lot, i int, calm bool, permits int64) fleetRecipe {
 		}
 		b := backoffs[l.num("backoff", 0, len(backoffs)-1)]
 		deaf := l.coin("deaf") || calm && single
+		var hints strategies.Hints
+		if deaf {
+			hints.Use = strategies.HintIgnored
+		}
 		add(func(k time.Duration) strategies.Layer {
-			return strategies.Retry{Backoff: b(k), MaxAttempts: tries, IgnoreHint: deaf}
+			return strategies.Retry{Backoff: b(k), MaxAttempts: tries, Hints: hints}
 		})
 	}
 	scope := rapid.SampledFrom([]strategies.Scope{strategies.PerClient, strategies.PerFleet, strategies.PerEveryone})
-	if single && l.coin("hedge") {
-		after := l.dur("hedge after", ms, 60*ms)
+	if l.coin("flight") {
+		s, n := scope.Draw(l.T, "scope"), l.num("questions", 1, 3)
+		add(func(time.Duration) strategies.Layer { return asking(n) })
+		add(func(time.Duration) strategies.Layer { return flight{scope: s, name: "flight"} })
+	}
+	hedging := 0
+	if single {
+		hedging = l.num("hedging", 0, 4)
+	}
+	if after := l.dur("hedge after", ms, 60*ms); hedging > 2 {
+		runners := l.num("runners", 2, 3)
+		add(func(k time.Duration) strategies.Layer {
+			return race{after: k * after, runners: runners, spread: k * ms}
+		})
+		if l.coin("nested") {
+			add(func(k time.Duration) strategies.Layer {
+				return race{after: k * (after / 3), runners: 2, spread: k * ms}
+			})
+		}
+		if l.coin("retry inside") {
+			add(func(k time.Duration) strategies.Layer {
+				return strategies.Retry{Backoff: strategies.FullJitter{Base: k * 30 * ms, Cap: k * 400 * ms}, MaxAttempts: 3, Hints: strategies.Hints{Use: strategies.HintIgnored}}
+			})
+		}
+	}
+	if l.coin("shrink") {
+		after := l.dur("shrink after", ms, 20*ms)
+		add(func(k time.Duration) strategies.Layer { return shrink{after: k * after} })
+	}
+	if after := l.dur("hedge after", ms, 60*ms); hedging == 1 {
 		add(func(k time.Duration) strategies.Layer { return hedge{after: k * after, most: 2} })
 	} else {
 		if l.coin("breaker") {
@@ -248,7 +327,7 @@ func anyFleet(l lot, i int, calm bool, permits int64) fleetRecipe {
 	}
 	if single && l.coin("timeout") {
 		d := l.dur("timeout", 5*ms, 150*ms)
-		add(func(k time.Duration) strategies.Layer { return timeout(k * d) })
+		add(func(k time.Duration) strategies.Layer { return uneven(k*d, k*1009) })
 	}
 	return f
 }

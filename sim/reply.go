@@ -14,6 +14,7 @@ import (
 type reply struct {
 	wire.Reply
 	slot    time.Duration
+	cost    int64
 	attempt uint32
 	kind    wire.EffectKind // Replied, Head or Broke
 }
@@ -36,7 +37,7 @@ func (r *run) travel(e *wire.Effect, delay time.Duration) {
 		r.transit = append(r.transit, reply{})
 	}
 	t := &r.transit[at]
-	t.Reply, t.slot, t.attempt, t.kind = e.Reply, e.Slot, e.Ticket, e.Kind
+	t.Reply, t.slot, t.cost, t.attempt, t.kind = e.Reply, e.Slot, e.Cost, e.Ticket, e.Kind
 	r.queue.Push(des.Event{At: later(r.now, delay), Ref: at, Kind: evReply})
 }
 
@@ -51,15 +52,15 @@ func (r *run) deliverTransit(at uint32) {
 	}
 	a.where = finished
 	if !a.client {
-		r.rec.Wasted(t.slot)
+		r.wasted(t.slot, t.cost, t.Tokens)
 		r.freeAttempt(t.attempt)
 		return
 	}
 	if t.kind == wire.Broke {
-		r.lose(t.attempt, t.slot)
+		r.lose(t.attempt, t.slot, t.cost, t.Tokens)
 		return
 	}
-	r.deliver(t.attempt, &t.Reply, t.slot)
+	r.deliver(t.attempt, &t.Reply, t.slot, t.cost)
 }
 
 // broke notes that the provider's side of a connection is lost; the client
@@ -71,9 +72,10 @@ func (r *run) broke(e *wire.Effect) {
 		return
 	}
 	r.rec.Dropped(e.Slot)
+	r.rec.Charged(e.Cost, e.Reply.Tokens)
 	a.where = finished
 	if !a.client {
-		r.rec.Wasted(e.Slot)
+		r.wasted(e.Slot, e.Cost, e.Reply.Tokens)
 		r.freeAttempt(e.Ticket)
 		return
 	}
@@ -82,16 +84,27 @@ func (r *run) broke(e *wire.Effect) {
 		r.travel(e, delay)
 		return
 	}
-	r.lose(e.Ticket, e.Slot)
+	r.lose(e.Ticket, e.Slot, e.Cost, e.Reply.Tokens)
 }
 
 // lose tells the client that waits for an attempt that its connection is gone.
-func (r *run) lose(at uint32, slot time.Duration) {
-	i, number := r.endAttempt(at)
+func (r *run) lose(at uint32, slot time.Duration, cost int64, tokens uint32) {
+	i, number, sent := r.endAttempt(at)
 	r.rec.AttemptEnded(metrics.Broken)
-	r.rec.Wasted(slot)
-	r.outcome = wire.Outcome{Class: wire.Disconnected, RetryAfter: wire.NoHint}
-	r.decide(i, strategies.Event{Kind: strategies.Lost, Attempt: number, Outcome: &r.outcome})
+	r.wasted(slot, cost, tokens)
+	if tokens > 0 {
+		r.brought(i, tokens, false)
+	}
+	r.outcome = wire.Outcome{Class: wire.Disconnected, RetryAfter: wire.NoHint, Tokens: tokens, Begun: tokens > 0}
+	r.failed(i, strategies.Event{Kind: strategies.Lost, Attempt: number, Outcome: &r.outcome, SentAt: sent})
+}
+
+// failed tells a strategy of an attempt that failed without a reply.
+func (r *run) failed(i uint32, e strategies.Event) {
+	if r.rec.Sampled() {
+		r.sample(i, e.Attempt, e.SentAt, r.outcome.Class)
+	}
+	r.decide(i, e)
 }
 
 // head takes the head of a streamed reply from the provider.
@@ -119,5 +132,5 @@ func (r *run) deliverHead(at uint32, rep *wire.Reply) {
 	}
 	f := &r.fleets[a.fleet]
 	f.reader.Read(rep, f.clock(r.now, a.call, a.seq), &r.outcome)
-	r.decide(a.call, strategies.Event{Kind: strategies.Head, Attempt: a.number, Outcome: &r.outcome})
+	r.decide(a.call, strategies.Event{Kind: strategies.Head, Attempt: a.number, Outcome: &r.outcome, SentAt: a.sent})
 }

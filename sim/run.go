@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -44,6 +45,7 @@ type run struct {
 	transit  []reply
 	freeRep  []uint32
 	dueAt    []time.Duration // per call: when its wake-up is due; nil if no wait is ever cut short
+	firesAt  []time.Duration // per call: when its timer fires, −1 for not at all; nil if none races
 	lookAt   []looks         // per call; nil until something can expire
 
 	pools    []poolOf
@@ -51,13 +53,26 @@ type run struct {
 	numLines uint32
 	lines    []line
 	waiting  []waiter // per call; nil, as lines, until somebody waits
-	kicked   []uint32 // lines whose pool was given units back
+	kicked   []uint32 // lines whose pool was given units back, and flights to look at
 	everyone []int64
 
-	view      strategies.Call
-	viewFleet *fleet       // whose call is in view
-	outcome   wire.Outcome // of the event being decided
-	flight    uint64       // attempts that have not ended for their client
+	demands   []wire.Demand   // per call; nil if no strategy changes what is asked for
+	asked     []wire.Demand   // per attempt; likewise
+	deadlines []time.Duration // per attempt, 0 for none; nil until one has a timeout
+	seats     []seat          // per call; nil until somebody joins a flight
+	flights   []flight
+	freeFlt   []uint32
+	flightOf  map[flightKey]uint32
+	had       []uint32 // per call: the tokens that a failed attempt brought; nil until one does
+
+	counts []metrics.FleetCount // nil if there is one fleet
+
+	view        strategies.Call
+	viewFleet   *fleet        // whose call is in view
+	viewRow     uint32        // its row, while asides are taken
+	viewOutcome *wire.Outcome // what its event told
+	outcome     wire.Outcome  // of the event being decided
+	flight      uint64        // attempts that have not ended for their client
 
 	fired    uint64 // events
 	patience uint64 // how many decisions at one instant are too many
@@ -84,7 +99,7 @@ func (x *Experiment) Run(ctx context.Context) (*metrics.Report, error) {
 		return nil, err
 	}
 	rep := r.rec.Finish(r.now, r.flight)
-	rep.Events = r.fired
+	rep.Events, rep.Fleets = r.fired, r.counts
 	if err := rep.Check(); err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
@@ -114,8 +129,20 @@ func newRun(x *Experiment) *run {
 			base += spec.Traffic.Clients
 		}
 		r.addLines(f)
+		r.addTables(f)
+		for _, s := range f.Program.Signals {
+			f.signal = append(f.signal, r.rec.Signal(s.Reason, s.Alarm))
+		}
+		if f.changes && r.demands == nil {
+			r.demands = make([]wire.Demand, len(r.calls))
+		}
 		if spec.Program.Scripted && r.view.Scripts == nil {
 			r.view.Scripts = new(strategies.Scripts)
+		}
+	}
+	if len(r.fleets) > 1 {
+		for i := range x.Fleets {
+			r.counts = append(r.counts, metrics.FleetCount{Name: x.Fleets[i].Name})
 		}
 	}
 	if len(r.pools) > 0 {
@@ -127,6 +154,9 @@ func newRun(x *Experiment) *run {
 	}
 	if x.cutsWaitsShort() {
 		r.dueAt = make([]time.Duration, len(r.calls))
+	}
+	if x.races() {
+		r.firesAt = slices.Repeat([]time.Duration{-1}, len(r.calls))
 	}
 	r.scheduleTick()
 	for i := range r.fleets {
@@ -158,10 +188,7 @@ func (r *run) loop(ctx context.Context, horizon time.Duration) error {
 		if e.Kind == evArrive {
 			r.arrive(e.Ref)
 		} else if e.Kind == evWake {
-			if stale = r.staleWake(e); !stale {
-				r.calls[e.Ref].state &^= waking
-				r.decide(e.Ref, strategies.Event{Kind: strategies.Wake})
-			}
+			stale = !r.wake(e)
 		} else if e.Kind == evDone {
 			r.step(wire.Done, 0, e.Ref)
 		} else if e.Kind == evCall {
@@ -225,7 +252,11 @@ func (r *run) settleEffects() {
 			}
 		case k < len(r.kicked):
 			k++
-			r.admit(r.kicked[k-1])
+			if at := r.kicked[k-1]; at&flightMark == 0 {
+				r.admit(at)
+			} else {
+				r.landed(at &^ flightMark)
+			}
 		default:
 			r.effects, r.kicked = r.effects[:0], r.kicked[:0]
 			return

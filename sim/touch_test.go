@@ -23,9 +23,9 @@ func TestTouchingAheadChangesNothing(t *testing.T) {
 		strategies.Retry{Backoff: strategies.Fixed{Every: 700 * ms}, MaxAttempts: 3},
 		strategies.Breaker{Failures: 2, OpenFor: time.Second, MinWait: 100 * ms, Scope: strategies.PerClient},
 		strategies.TokenBucket{Rate: 1, Per: 300 * ms, Burst: 1, Scope: strategies.PerClient})
-	outage := mockprovider.Outage{From: 2 * time.Second, To: 5 * time.Second, Refusal: mockprovider.As503}
+	outage := mockprovider.Outage(2*time.Second, 5*time.Second, mockprovider.As503)
 	crowd := func(clients int) *metrics.Report {
-		cfg := mockprovider.Config{Capacity: mockprovider.Capacity{Service: mockprovider.Service{First: draw.Const(40 * ms)}}, Outages: []mockprovider.Outage{outage}}
+		cfg := mockprovider.Config{Capacity: mockprovider.Capacity{Service: mockprovider.Service{First: draw.Const(40 * ms)}}, Faults: []mockprovider.Fault{outage}}
 		return run(t, sim.Experiment{
 			Fleets: []sim.Fleet{{
 				Name: "crowd", Program: p, Up: draw.Const(5 * ms), Down: draw.Const(3 * ms),

@@ -28,10 +28,15 @@ type twin struct {
 	todo    []deed
 	order   int
 	effects []wire.Effect
-	kicked  []*twinLine
+	kicked  []func() // what to look at when there are no more effects
 	tickets []*twinAttempt
 	tickAt  time.Duration
 	belief  metrics.Belief
+	tries   metrics.Tries
+	joined  map[string]*twinFlight
+	free    []*twinTimer // of open fleets' calls that are over, where somebody races
+	closed  map[string]*twinTimer
+	alarms  map[string]int
 }
 
 // deed is something to do, and rank its place among those of one instant.
@@ -85,27 +90,43 @@ type twinCall struct {
 	over        bool
 	useful      bool
 	waits       int // generation of its Wait
+	timer       *twinTimer
 	line        *twinLine
 	wants       uint32
+	asks        wire.Demand
+	flight      *twinFlight // that it leads or follows
+	end         strategies.End
+	shared      bool // its answer is another call's
 }
 
-func (c *twinCall) demand() wire.Demand {
-	if a := c.fleet.Traffic.Arrivals; a != nil {
-		return a.Demand(c.fleet.rand, c.seq)
-	}
-	return c.fleet.Traffic.Size
+// twinTimer is one caller's timer after the other. Where somebody races it is not
+// set anew if it fires early enough: then it is moved when it does.
+type twinTimer struct {
+	call       *twinCall
+	due, fires time.Duration // −1 for not at all
+}
+
+// twinFlight is a call that leads and those that follow it.
+type twinFlight struct {
+	key       string
+	leader    *twinCall
+	following []*twinCall
+	told      bool // that the leader leads
 }
 
 type twinAttempt struct {
 	call   *twinCall
 	number uint32
+	ticket uint32
 	target wire.Target
+	asks   wire.Demand
+	sent   time.Duration
 	ended  bool // for the client
 	there  bool // at the provider, which owes an answer
 }
 
 func runTwin(x sim.Experiment) *twin {
-	w := &twin{x: x, tickAt: never}
+	w := &twin{x: x, tickAt: never, joined: map[string]*twinFlight{}, closed: map[string]*twinTimer{}, alarms: map[string]int{}}
 	var everyone []int64
 	if x.Commons != nil {
 		everyone = make([]int64, x.Commons.Words())
@@ -164,9 +185,9 @@ func (w *twin) drain() {
 			w.effect(e)
 			continue
 		}
-		l := w.kicked[0]
+		look := w.kicked[0]
 		w.kicked = w.kicked[1:]
-		w.admit(l)
+		look()
 	}
 }
 
@@ -182,9 +203,13 @@ func (w *twin) arrival(f *twinFleet, seq uint64, prev time.Duration) {
 func (w *twin) begin(f *twinFleet, client int, seq uint64) {
 	c := &twinCall{fleet: f, client: client, seq: seq, id: seq, born: w.now, target: f.Target,
 		words: make([]int64, f.Program.Words[strategies.PerCall])}
+	c.asks = f.Traffic.Size
 	if f.Traffic.Arrivals == nil {
 		c.id = uint64(client)<<32 | seq
+	} else {
+		c.asks = f.Traffic.Arrivals.Demand(f.rand, seq)
 	}
+	w.timerFor(c)
 	w.belief.Calls++
 	if f.Patience > 0 {
 		w.at(w.now+f.Patience, aTimeout, func() {
@@ -192,7 +217,8 @@ func (w *twin) begin(f *twinFleet, client int, seq uint64) {
 				return
 			}
 			w.leave(c)
-			c.over = true
+			w.unfollow(c)
+			w.over(c)
 			w.withdraw(c)
 			w.decide(c, strategies.Event{Kind: strategies.Cancelled})
 			w.belief.Failed++
@@ -203,8 +229,18 @@ func (w *twin) begin(f *twinFleet, client int, seq uint64) {
 	w.decide(c, strategies.Event{Kind: strategies.Begin})
 }
 
+func (w *twin) over(c *twinCall) {
+	c.over = true
+	if c.timer != nil {
+		c.timer.due = -1
+	}
+}
+
 // another lets a closed client call again.
 func (w *twin) another(c *twinCall) {
+	if c.timer != nil && c.fleet.Traffic.Arrivals != nil {
+		w.free = append(w.free, c.timer)
+	}
 	t := &c.fleet.Traffic
 	if t.Arrivals == nil && (t.Calls == 0 || int(c.seq)+1 < t.Calls) {
 		w.at(w.now+t.Think.Mean, aNextCall, func() { w.begin(c.fleet, c.client, c.seq+1) })
@@ -215,19 +251,13 @@ func (w *twin) decide(c *twinCall, e strategies.Event) {
 	f := c.fleet
 	v := &strategies.Call{
 		ID: c.id, Client: uint32(c.client), Attempts: c.attempts, InFlight: uint32(len(c.flying)), Born: c.born,
-		Demand: c.demand(), Target: c.target, Phase: c.phase, Turn: c.turn, Rand: f.rand,
-		Memory: [...][]int64{c.words, f.clients[c.client], f.fleet, f.everyone},
+		Demand: c.asks, Target: c.target, Phase: c.phase, Turn: c.turn, Rand: f.rand,
+		Joined: c.end, Memory: [...][]int64{c.words, f.clients[c.client], f.fleet, f.everyone},
 	}
 	d := f.Program.Root.Next(w.now, v, e)
-	c.phase, c.target = v.Phase, v.Target
+	c.phase, c.target, c.asks = v.Phase, v.Target, v.Demand
 	c.turn++
-	v.TakePuts(func(p strategies.PoolID, n uint32) {
-		l := w.line(c, p)
-		l.spec.Pool.Put(w.now, l.memory, n)
-		if len(l.waiting) > 0 {
-			w.kicked = append(w.kicked, l)
-		}
-	})
+	v.TakeAsides(twinAsides{w, c, e})
 	if c.over {
 		return
 	}
@@ -239,18 +269,13 @@ func (w *twin) decide(c *twinCall, e strategies.Event) {
 			w.decide(c, strategies.Event{Kind: strategies.Sent, Attempt: c.attempts})
 		}
 	case strategies.Wait:
-		c.waits++
-		gen := c.waits
-		w.at(w.now+max(d.After, 0), aWake, func() {
-			if !c.over && c.waits == gen {
-				w.decide(c, strategies.Event{Kind: strategies.Wake})
-			}
-		})
+		w.wake(c, w.now+max(d.After, 0))
 	case strategies.Acquire:
 		l := w.line(c, d.Take.Pool)
 		if len(l.waiting) == 0 {
 			ok, ready := l.spec.Pool.TryTake(w.now, l.memory, d.Take.N)
 			if ok {
+				c.turn--
 				w.decide(c, strategies.Event{Kind: strategies.Admitted})
 				return
 			}
@@ -258,15 +283,24 @@ func (w *twin) decide(c *twinCall, e strategies.Event) {
 		}
 		l.waiting = append(l.waiting, c)
 		c.line, c.wants = l, d.Take.N
+	case strategies.Join:
+		w.join(c, d.Take.N)
 	case strategies.Stop:
 		w.leave(c)
-		c.over = true
+		w.unfollow(c)
+		w.over(c)
 		switch {
 		case d.End.Reason != strategies.Succeeded:
 			w.belief.Failed++
 		case c.useful:
 			w.belief.Succeeded++
 			w.belief.Useful++
+			if d.End.Degraded {
+				w.belief.Degraded++
+			}
+			if c.shared {
+				w.belief.Shared++
+			}
 		default:
 			w.belief.Succeeded++
 			w.belief.Lost++
@@ -274,6 +308,57 @@ func (w *twin) decide(c *twinCall, e strategies.Event) {
 		w.withdraw(c)
 		w.another(c)
 	}
+}
+
+func (w *twin) wake(c *twinCall, at time.Duration) {
+	if c.timer != nil {
+		c.timer.due = at
+		w.fireBy(c.timer, at)
+		return
+	}
+	c.waits++
+	gen := c.waits
+	w.at(at, aWake, func() {
+		if !c.over && c.waits == gen {
+			w.decide(c, strategies.Event{Kind: strategies.Wake})
+		}
+	})
+}
+
+func (w *twin) fireBy(t *twinTimer, at time.Duration) {
+	if t.fires >= 0 && t.fires <= at {
+		return
+	}
+	t.fires = at
+	w.at(at, aWake, func() {
+		if t.fires != w.now {
+			return
+		}
+		t.fires = -1
+		if t.due > w.now {
+			w.fireBy(t, t.due)
+		} else if t.due == w.now {
+			w.decide(t.call, strategies.Event{Kind: strategies.Wake})
+		}
+	})
+}
+
+// timerFor gives a new call its timer, if somebody races.
+func (w *twin) timerFor(c *twinCall) {
+	if !slices.ContainsFunc(w.x.Fleets, func(f sim.Fleet) bool { return f.Program.Races }) {
+		return
+	}
+	key := fmt.Sprint(c.fleet.index, c.client)
+	switch n := len(w.free); {
+	case c.fleet.Traffic.Arrivals == nil && w.closed[key] != nil:
+		c.timer = w.closed[key]
+	case c.fleet.Traffic.Arrivals != nil && n > 0:
+		c.timer, w.free = w.free[n-1], w.free[:n-1]
+	default:
+		c.timer = &twinTimer{fires: -1}
+		w.closed[key] = c.timer
+	}
+	c.timer.call, c.timer.due = c, -1
 }
 
 func (w *twin) line(c *twinCall, p strategies.PoolID) *twinLine {
@@ -326,22 +411,30 @@ func (w *twin) leave(c *twinCall) {
 	l.waiting = slices.Delete(l.waiting, i, i+1)
 	if i == 0 {
 		l.timer++
-		w.kicked = append(w.kicked, l)
+		w.kicked = append(w.kicked, func() { w.admit(l) })
 	}
 }
 
 func (w *twin) send(c *twinCall, limit time.Duration) {
 	c.attempts++
 	w.belief.Attempts++
-	a := &twinAttempt{call: c, number: c.attempts, target: c.target}
-	c.flying = append(c.flying, a)
+	switch {
+	case c.attempts == 1:
+		w.tries.FirstTries++
+	case len(c.flying) > 0:
+		w.tries.Hedges++
+	default:
+		w.tries.Retries++
+	}
 	ticket := uint32(len(w.tickets))
+	a := &twinAttempt{call: c, number: c.attempts, ticket: ticket, target: c.target, asks: c.asks, sent: w.now}
+	c.flying = append(c.flying, a)
 	w.tickets = append(w.tickets, a)
 	if limit > 0 {
 		w.at(w.now+limit, aTimeout, func() {
 			if !a.ended {
-				w.giveUp(a, ticket, metrics.TimedOut)
-				w.decide(c, strategies.Event{Kind: strategies.Expired, Attempt: a.number,
+				w.giveUp(a, metrics.TimedOut)
+				w.decide(c, strategies.Event{Kind: strategies.Expired, Attempt: a.number, SentAt: a.sent,
 					Outcome: &wire.Outcome{Class: wire.Timeout, RetryAfter: wire.NoHint}})
 			}
 		})
@@ -350,7 +443,7 @@ func (w *twin) send(c *twinCall, limit time.Duration) {
 		f := c.fleet
 		a.there = true
 		in := wire.Input{Kind: wire.Arrive, Ticket: ticket, Request: wire.Request{
-			Call: uint64(f.index)<<56 | c.id, Attempt: a.number, Account: f.Account, Target: a.target, Demand: c.demand(), Stream: f.Stream,
+			Call: uint64(f.index)<<56 | c.id, Attempt: a.number, Account: f.Account, Target: a.target, Demand: a.asks, Stream: f.Stream,
 		}}
 		if f.AccountPerClient {
 			in.Request.Account += uint32(c.client)
@@ -394,12 +487,12 @@ func (w *twin) effect(e wire.Effect) {
 			}
 			how := metrics.Refused
 			if e.Reply.Class == wire.OK {
-				how, a.call.useful = metrics.Answered, true
+				how, a.call.useful, a.call.shared = metrics.Answered, true, false
 			}
 			w.end(a, how)
 			var o wire.Outcome
 			a.call.fleet.Program.Reader.Read(&e.Reply, w.now, &o)
-			w.decide(a.call, strategies.Event{Kind: strategies.Reply, Attempt: a.number, Outcome: &o})
+			w.decide(a.call, strategies.Event{Kind: strategies.Reply, Attempt: a.number, Outcome: &o, SentAt: a.sent})
 		}
 		switch delay := e.After + a.call.fleet.Down.Mean; {
 		case a.ended:
@@ -407,6 +500,24 @@ func (w *twin) effect(e wire.Effect) {
 			deliver()
 		default:
 			w.at(w.now+delay, aReply, deliver)
+		}
+	case wire.Broke:
+		a := w.tickets[e.Ticket]
+		a.there = false
+		lose := func() {
+			if a.ended {
+				return
+			}
+			w.end(a, metrics.Broken)
+			o := wire.Outcome{Class: wire.Disconnected, RetryAfter: wire.NoHint}
+			w.decide(a.call, strategies.Event{Kind: strategies.Lost, Attempt: a.number, Outcome: &o, SentAt: a.sent})
+		}
+		switch delay := e.After + a.call.fleet.Down.Mean; {
+		case a.ended:
+		case delay == 0:
+			lose()
+		default:
+			w.at(w.now+delay, aReply, lose)
 		}
 	case wire.Dropped:
 		w.tickets[e.Ticket].there = false
@@ -420,10 +531,10 @@ func (w *twin) end(a *twinAttempt, how metrics.Ending) {
 	w.belief.Endings[how]++
 }
 
-func (w *twin) giveUp(a *twinAttempt, ticket uint32, how metrics.Ending) {
+func (w *twin) giveUp(a *twinAttempt, how metrics.Ending) {
 	w.end(a, how)
 	if a.there {
-		w.step(wire.Input{Kind: wire.Abandon, Ticket: ticket})
+		w.step(wire.Input{Kind: wire.Abandon, Ticket: a.ticket})
 	}
 }
 
@@ -431,10 +542,108 @@ func (w *twin) giveUp(a *twinAttempt, ticket uint32, how metrics.Ending) {
 func (w *twin) withdraw(c *twinCall) {
 	for len(c.flying) > 0 {
 		a := c.flying[len(c.flying)-1]
-		w.giveUp(a, uint32(slices.Index(w.tickets, a)), metrics.Withdrawn)
-		w.decide(c, strategies.Event{Kind: strategies.Settled, Attempt: a.number,
+		w.giveUp(a, metrics.Withdrawn)
+		w.decide(c, strategies.Event{Kind: strategies.Settled, Attempt: a.number, SentAt: a.sent,
 			Outcome: &wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}})
 	}
+}
+
+// join has c follow whoever leads its flight, or lead it.
+func (w *twin) join(c *twinCall, asks uint32) {
+	f := c.fleet
+	key := ""
+	switch s := f.Program.Flights[0]; s.Scope {
+	case strategies.PerClient:
+		key = fmt.Sprint("client ", c.client, " of fleet ", f.index, " asks ", asks)
+	case strategies.PerFleet:
+		key = fmt.Sprint("fleet ", f.index, " asks ", asks)
+	default:
+		key = fmt.Sprint("somebody asks ", asks)
+	}
+	l := w.joined[key]
+	if l != nil {
+		l.following = append(l.following, c)
+		c.flight = l
+		return
+	}
+	c.flight = &twinFlight{key: key, leader: c, told: true}
+	w.joined[key] = c.flight
+	c.turn--
+	w.decide(c, strategies.Event{Kind: strategies.Admitted})
+}
+
+func (w *twin) unfollow(c *twinCall) {
+	if l := c.flight; l != nil && l.leader != c {
+		l.following = slices.DeleteFunc(l.following, func(o *twinCall) bool { return o == c })
+		c.flight = nil
+	}
+}
+
+// twinAsides does at once what a strategy asks for beside its decision.
+type twinAsides struct {
+	*twin
+	c *twinCall
+	e strategies.Event
+}
+
+func (a twinAsides) Leave() { a.leave(a.c) }
+
+func (a twinAsides) Put(p strategies.PoolID, n uint32) {
+	l := a.line(a.c, p)
+	l.spec.Pool.Put(a.now, l.memory, n)
+	if len(l.waiting) > 0 {
+		a.kicked = append(a.kicked, func() { a.admit(l) })
+	}
+}
+
+func (a twinAsides) HangUp(attempt uint32) {
+	i := slices.IndexFunc(a.c.flying, func(f *twinAttempt) bool { return f.number == attempt })
+	a.giveUp(a.c.flying[i], metrics.Withdrawn)
+}
+
+func (a twinAsides) WakeAt(at time.Duration) {
+	if !a.c.over {
+		a.wake(a.c, at)
+	}
+}
+
+func (a twinAsides) Raise(s strategies.Signal) { a.alarms[a.c.fleet.Program.Signals[s].Reason]++ }
+
+func (a twinAsides) Land(_ strategies.FlightID, _ uint32, end strategies.End) {
+	l := a.c.flight
+	a.c.flight = nil
+	if end.Class == wire.Cancelled && len(l.following) > 0 { // the next one leads
+		l.leader, l.following, l.told = l.following[0], l.following[1:], false
+		a.kicked = append(a.kicked, func() {
+			if !l.told {
+				l.told = true
+				a.decide(l.leader, strategies.Event{Kind: strategies.Admitted})
+			}
+		})
+		return
+	}
+	delete(a.joined, l.key)
+	var o wire.Outcome
+	if a.e.Outcome != nil {
+		o = *a.e.Outcome
+	} else {
+		o = wire.Outcome{Class: end.Class, RetryAfter: wire.NoHint}
+	}
+	useful := a.c.useful
+	if len(l.following) == 0 {
+		return
+	}
+	a.kicked = append(a.kicked, func() {
+		for len(l.following) > 0 {
+			c := l.following[0]
+			l.following, c.flight = l.following[1:], nil
+			if useful {
+				c.useful, c.shared = true, true
+			}
+			c.end = end
+			a.decide(c, strategies.Event{Kind: strategies.Joined, Outcome: &o})
+		}
+	})
 }
 
 // traced is a provider that writes down what happens to it.
@@ -452,7 +661,7 @@ func (p *traced) Step(now time.Duration, in *wire.Input, out []wire.Effect) []wi
 	case wire.Arrive:
 		r := &in.Request
 		p.whose[in.Ticket] = fmt.Sprintf("%#x/%d", r.Call, r.Attempt)
-		line += fmt.Sprintf("arrive %s account %d target %v", p.whose[in.Ticket], r.Account, r.Target)
+		line += fmt.Sprintf("arrive %s account %d target %v demand %v", p.whose[in.Ticket], r.Account, r.Target, r.Demand)
 	case wire.Done:
 		line += fmt.Sprintf("done %d", in.Job)
 	case wire.Abandon:
@@ -480,16 +689,38 @@ func agree(t require.TestingT, make func() sim.Experiment) *metrics.Report {
 	naive := runTwin(two)
 	require.Equal(t, b.lines, a.lines)
 	require.Equal(t, naive.belief, rep.Belief)
+	require.Equal(t, naive.tries, rep.Tries)
+	for _, s := range rep.Signals {
+		require.EqualValues(t, naive.alarms[s.Reason], s.Count)
+	}
 	return rep
 }
 
 func TestTwin(t *testing.T) {
 	t.Parallel()
+	var met metrics.Belief
+	var tries metrics.Tries
+	notes := uint64(0)
 	for range 5 {
 		rapid.Check(t, func(r *rapid.T) {
 			plan := anyRecipe(r, true)
-			agree(r, func() sim.Experiment { return plan.experiment(r, 1) })
+			rep := agree(r, func() sim.Experiment { return plan.experiment(r, 1) })
+			met.Useful += rep.Belief.Useful
+			met.Shared += rep.Belief.Shared
+			met.Withdrawn += rep.Belief.Withdrawn
+			met.Failed += rep.Belief.Failed
+			tries.Retries += rep.Retries
+			tries.Hedges += rep.Hedges
+			for _, s := range rep.Signals {
+				notes += s.Count
+			}
 		})
+	}
+	for what, n := range map[string]uint64{
+		"useful": met.Useful, "shared": met.Shared, "withdrawn": met.Withdrawn, "failed": met.Failed,
+		"retries": tries.Retries, "hedges": tries.Hedges, "notes": notes,
+	} {
+		require.Greater(t, n, uint64(100), "the recipes are to have some %s", what)
 	}
 }
 
@@ -508,7 +739,7 @@ func TestTwinOfTheFoundingExperiment(t *testing.T) {
 			require.NoError(t, err)
 			cfg := serves(6, 0, draw.Const(2*time.Second))
 			cfg.RefusalTime = 50 * ms
-			cfg.Outages = []mockprovider.Outage{{To: 300 * time.Second, Refusal: mockprovider.As503}}
+			cfg.Faults = []mockprovider.Fault{mockprovider.Outage(0, 300*time.Second, mockprovider.As503)}
 			mock, err := mockprovider.New(cfg, draw.New(1))
 			require.NoError(t, err)
 			return sim.Experiment{Fleets: []sim.Fleet{oneShot(60, prog)}, Provider: mock, Rand: draw.New(2),

@@ -77,12 +77,18 @@ func (s *StrategyResult) validate(seeds []uint64) error {
 	for m := range Metric(NumMetrics) {
 		info := m.Info()
 		f, ok := s.Metrics[info.Name]
+		if !ok && m.optional() {
+			continue
+		}
 		if !ok {
 			return fmt.Errorf("metric %s is missing", info.Name)
 		}
 		if err := f.validate(info.Unit, len(seeds)); err != nil {
 			return fmt.Errorf("metric %s: %w", info.Name, err)
 		}
+	}
+	if err := validateSignals(s.Signals, len(seeds)); err != nil {
+		return err
 	}
 	t := &s.Timeline
 	switch {

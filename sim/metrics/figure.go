@@ -41,6 +41,7 @@ func (f *Figure) Vary() bool { return f.Lo != nil && f.Hi != nil && *f.Lo < *f.H
 type Figures map[string]Figure
 
 // Summarise draws the figures of a strategy from its runs, one for each seed.
+// It leaves out optional metrics that no run has.
 func Summarise(values []Values) Figures {
 	figures := make(Figures, NumMetrics)
 	perSeed := make([]float64, len(values))
@@ -48,9 +49,16 @@ func Summarise(values []Values) Figures {
 		for i := range values {
 			perSeed[i] = values[i][m]
 		}
-		figures[m.Info().Name] = summarise(m, perSeed)
+		figures.add(m, perSeed)
 	}
 	return figures
+}
+
+// add adds the figure of one metric, unless it may be left out.
+func (f Figures) add(m Metric, perSeed []float64) {
+	if slices.ContainsFunc(perSeed, func(x float64) bool { return !m.isAbsent(x) }) || !m.optional() {
+		f[m.Info().Name] = summarise(m, perSeed)
+	}
 }
 
 // summarise draws the figure of one metric from its values by seed, which may

@@ -119,6 +119,7 @@ func mergeStrategy(a, b *StrategyResult, from []bool) StrategyResult {
 	s := StrategyResult{
 		Strategy: a.Strategy, Summary: a.Summary,
 		Metrics: make(Figures, NumMetrics), Timeline: a.Timeline,
+		Signals: mergeSignals(a.Signals, b.Signals, from),
 	}
 	if b.Timeline.Seed < a.Timeline.Seed {
 		s.Timeline = b.Timeline
@@ -134,7 +135,7 @@ func mergeStrategy(a, b *StrategyResult, from []bool) StrategyResult {
 				values[i], va = va[0], va[1:]
 			}
 		}
-		s.Metrics[m.Info().Name] = summarise(m, values)
+		s.Metrics.add(m, values)
 	}
 	return s
 }

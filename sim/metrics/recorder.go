@@ -41,6 +41,12 @@ type Recorder struct {
 	attemptsInFault uint64
 	lastCall        time.Duration
 	usefulByLast    uint64
+
+	degradedBy []uint64
+	signals    []Signal
+	failures   []Failure // a sample
+	failed     uint64    // how many there were
+	nextSample uint64    // the number of the next that is kept
 }
 
 // Truth is the provider's ledger: what became of the attempts that arrived.
@@ -53,6 +59,13 @@ type Truth struct {
 	// SlotTime is how long slots were held, WastedSlotTime the part of it whose
 	// answers nobody used.
 	SlotTime, WastedSlotTime Total
+	// Spent is what all attempts were charged, WastedSpent the part of it for
+	// answers that nobody used: nano-dollars.
+	Spent, WastedSpent Total
+	// Tokens is how many output tokens were delivered, WastedTokens the part of
+	// them in answers that nobody used; RepeatedTokens reached a client that had
+	// had so much of the answer from an attempt that failed.
+	Tokens, WastedTokens, RepeatedTokens uint64
 }
 
 // Belief is the clients' ledger: what they made of it.
@@ -65,8 +78,9 @@ type Belief struct {
 	// Withdrawn is the part of Failed that callers gave up.
 	Succeeded, Useful, Lost, Failed, Withdrawn uint64
 	// Degraded counts useful answers from a lesser model, FromMemory those that
-	// the client gave itself, without an attempt; an answer may be both.
-	Degraded, FromMemory uint64
+	// the client gave itself, without an attempt, and Shared those that another
+	// call's attempt brought; an answer may be degraded and one of the others.
+	Degraded, FromMemory, Shared uint64
 }
 
 // Tries are the attempts that were sent, by what they were to their call.
@@ -95,6 +109,7 @@ func NewRecorder(p Plan) *Recorder {
 		r.bins.Start = m - p.Bin
 	}
 	r.binEnd = r.bins.Start
+	r.nextSample = 1
 	return r
 }
 
@@ -181,6 +196,22 @@ func (r *Recorder) Dropped(slot time.Duration) {
 // used by anybody.
 func (r *Recorder) Wasted(slot time.Duration) { r.truth.WastedSlotTime.Add(slot) }
 
+// Charged records what an attempt was charged, in nano-dollars, and how many
+// output tokens it delivered.
+func (r *Recorder) Charged(cost int64, tokens uint32) {
+	r.truth.Spent.Add(time.Duration(cost))
+	r.truth.Tokens += uint64(tokens)
+}
+
+// ChargedInVain records that nobody used what an attempt was charged for.
+func (r *Recorder) ChargedInVain(cost int64, tokens uint32) {
+	r.truth.WastedSpent.Add(time.Duration(cost))
+	r.truth.WastedTokens += uint64(tokens)
+}
+
+// Repeated records that a client has had so many output tokens already.
+func (r *Recorder) Repeated(tokens uint32) { r.truth.RepeatedTokens += uint64(tokens) }
+
 // AttemptEnded records how an attempt ended for its client.
 func (r *Recorder) AttemptEnded(how Ending) { r.belief.Endings[how]++ }
 
@@ -191,8 +222,11 @@ type Settlement struct {
 	Succeeded, Useful bool
 	Withdrawn         bool // the caller gave up
 	// Degraded is an answer from a lesser model than asked for, FromMemory one
-	// that the client gave itself, without an attempt.
-	Degraded, FromMemory bool
+	// that the client gave itself, without an attempt, Shared one that another
+	// call's attempt brought.
+	Degraded, FromMemory, Shared bool
+	// Model is where the last attempt went.
+	Model uint8
 }
 
 // CallSettled records that a call is over.
@@ -209,11 +243,8 @@ func (r *Recorder) CallSettled(now time.Duration, s Settlement) {
 	case s.Succeeded && s.Useful:
 		r.belief.Succeeded++
 		r.belief.Useful++
-		if s.Degraded {
-			r.belief.Degraded++
-		}
-		if s.FromMemory {
-			r.belief.FromMemory++
+		if s.Degraded || s.FromMemory || s.Shared {
+			r.unlike(s)
 		}
 		r.bins.Useful[bin]++
 		r.latency.Add(now - s.Born)
@@ -232,6 +263,23 @@ func (r *Recorder) CallSettled(now time.Duration, s Settlement) {
 	}
 }
 
+// unlike counts a useful answer that is not like others.
+func (r *Recorder) unlike(s Settlement) {
+	if s.Degraded {
+		r.belief.Degraded++
+		for len(r.degradedBy) <= int(s.Model) {
+			r.degradedBy = append(r.degradedBy, 0)
+		}
+		r.degradedBy[s.Model]++
+	}
+	if s.FromMemory {
+		r.belief.FromMemory++
+	}
+	if s.Shared {
+		r.belief.Shared++
+	}
+}
+
 // Finish closes the account at the time the run ended and returns the report.
 // inFlight is how many attempts have not ended for their client.
 func (r *Recorder) Finish(end time.Duration, inFlight uint64) *Report {
@@ -240,6 +288,7 @@ func (r *Recorder) Finish(end time.Duration, inFlight uint64) *Report {
 		Plan: r.plan, End: end, Series: r.bins, Truth: r.truth, Belief: r.belief, Early: r.early,
 		Latency: r.latency, InFlight: inFlight, Arrived: r.arrived, Tries: r.tries,
 		AttemptsInFault: r.attemptsInFault, LastCall: r.lastCall, UsefulByLast: r.usefulByLast,
+		DegradedBy: r.degradedBy, Signals: r.signals, Failures: r.failures, Failed: r.failed,
 		sojourn: r.sojourn, area: r.area,
 	}
 }

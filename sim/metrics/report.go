@@ -34,6 +34,18 @@ type Report struct {
 	// answered usefully by then.
 	LastCall     time.Duration
 	UsefulByLast uint64
+	// DegradedBy counts useful answers from a lesser model by that model; models
+	// after the last one that gave any are left out.
+	DegradedBy []uint64
+	// Fleets are the counts of each, if there are several.
+	Fleets []FleetCount
+	// Signals are what strategies may raise, whether they did or not, in the
+	// order of their fleets and layers.
+	Signals []Signal
+	// Failures is a sample of the attempts that failed, Failed how many did: to
+	// their clients, or in truth.
+	Failures []Failure
+	Failed   uint64
 	// Events is how many events the run took; it says nothing about the herd.
 	Events uint64
 
@@ -91,10 +103,19 @@ func (r *Report) Check() error {
 	law(calls == b.Calls && attempts == r.Arrived && useful == b.Useful && settled == b.Succeeded+b.Failed,
 		"bins add up to %d calls, %d attempts, %d useful, %d settled; the ledgers say %d, %d, %d, %d",
 		calls, attempts, useful, settled, b.Calls, r.Arrived, b.Useful, b.Succeeded+b.Failed)
-	law(b.Useful <= r.Truth.Replies[wire.OK]+b.FromMemory, "%d calls were useful, the provider answered %d, their clients %d",
-		b.Useful, r.Truth.Replies[wire.OK], b.FromMemory)
+	law(b.Useful <= r.Truth.Replies[wire.OK]+b.FromMemory+b.Shared, "%d calls were useful, the provider answered %d, their clients %d, other calls' attempts %d",
+		b.Useful, r.Truth.Replies[wire.OK], b.FromMemory, b.Shared)
 	law(r.Truth.WastedSlotTime.Compare(r.Truth.SlotTime) <= 0, "%g s of slot time were wasted, of %g s",
 		r.Truth.WastedSlotTime.Seconds(), r.Truth.SlotTime.Seconds())
+	law(r.Truth.WastedSpent.Compare(r.Truth.Spent) <= 0 && r.Truth.WastedTokens <= r.Truth.Tokens && r.Truth.RepeatedTokens <= r.Truth.Tokens,
+		"%g n$ and %d tokens were wasted and %d repeated, of %g n$ and %d", r.Truth.WastedSpent.nanoseconds(), r.Truth.WastedTokens,
+		r.Truth.RepeatedTokens, r.Truth.Spent.nanoseconds(), r.Truth.Tokens)
+	var degraded uint64
+	for _, n := range r.DegradedBy {
+		degraded += n
+	}
+	law(degraded == b.Degraded, "models gave %d lesser answers, calls got %d", degraded, b.Degraded)
+	r.checkFleets(law)
 	if r.Pending() == 0 {
 		law(r.sojourn == r.area, "Little's law: calls spent %g s, the system held %g call-seconds",
 			r.sojourn.nanoseconds()/1e9, r.area.nanoseconds()/1e9)

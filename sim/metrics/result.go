@@ -69,16 +69,32 @@ type Span struct {
 type StrategyResult struct {
 	Strategy string `json:"strategy"`
 	Summary  string `json:"summary"`
-	// Metrics has every metric by its name. A value by seed is a number, or
-	// null: never if its position is in never_at, and else undefined.
+	// Metrics has every metric by its name, but for those that most scenarios
+	// have none of (hedges, costs, alarms and the like) where no seed has any. A
+	// value by seed is a number, or null: never if its position is in never_at,
+	// and else undefined.
 	Metrics Figures `json:"metrics"`
+	// Signals are the alarms and notes that were raised; absent if there were
+	// none.
+	Signals []SignalResult `json:"signals,omitempty"`
 	// Timeline is the run with the first seed.
 	Timeline Timeline `json:"timeline"`
 }
 
-// Figure returns the figure of m; one that is defined for no seed if the
-// result does not have it.
-func (s *StrategyResult) Figure(m Metric) Figure { return s.Metrics[m.Info().Name] }
+// Figure returns the figure of m. If the result has left it out it is that of
+// runs without any of it, and one that is defined for no seed if it should be
+// there.
+func (s *StrategyResult) Figure(m Metric) Figure {
+	f, ok := s.Metrics[m.Info().Name]
+	if ok || !m.optional() {
+		return f
+	}
+	values := make([]float64, len(s.Metrics[Calls.Info().Name].PerSeed))
+	for i := range values {
+		values[i] = m.absent()
+	}
+	return summarise(m, values)
+}
 
 // Timeline is what happened in each bin of one run. Bin i covers Width seconds
 // from Start + i·Width.

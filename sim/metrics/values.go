@@ -38,8 +38,37 @@ const (
 	WastedSlotTime
 	Refusals
 	OverdueCalls
+	Hedges
+	DegradedAnswers
+	AnswersFromMemory
+	SharedAnswers
+	OutputTokens
+	WastedTokens
+	RepeatedTokens
+	Spent
+	WastedSpent
+	CostPerAnswer
+	Alarms
+	FirstAlarm
 	NumMetrics = iota
 )
+
+// optional reports whether results leave m out if it is absent on every seed:
+// most scenarios have no bill, no hedges and no alarms.
+func (m Metric) optional() bool { return m >= Hedges }
+
+// absent is the value of an optional metric in a run that has none of it.
+func (m Metric) absent() float64 {
+	if m == FirstAlarm {
+		return Undefined
+	}
+	return 0
+}
+
+// isAbsent reports whether x is that value.
+func (m Metric) isAbsent(x float64) bool {
+	return m.optional() && (x == m.absent() || math.IsNaN(x) && math.IsNaN(m.absent()))
+}
 
 // Info is what there is to know about a metric.
 type Info struct {
@@ -75,6 +104,18 @@ var infos = [NumMetrics]Info{
 	WastedSlotTime:      {"wasted_slot_time", "s", "the part of it spent on answers nobody used"},
 	Refusals:            {"refusals", "attempts", "attempts that the provider refused"},
 	OverdueCalls:        {"overdue_calls", "calls", "the part of the pending calls that began before the end of the last fault, belong to a one-shot fleet or to a backlog that grows"},
+	Hedges:              {"hedges", "attempts", "attempts that were sent while another of their call was in flight"},
+	DegradedAnswers:     {"degraded_answers", "calls", "calls answered usefully by a lesser model than asked for"},
+	AnswersFromMemory:   {"answers_from_memory", "calls", "calls that their clients answered without an attempt"},
+	SharedAnswers:       {"shared_answers", "calls", "calls answered by an attempt of an equal call that was under way"},
+	OutputTokens:        {"output_tokens", "tokens", "output that the provider delivered"},
+	WastedTokens:        {"wasted_tokens", "tokens", "the part of it in answers that nobody used"},
+	RepeatedTokens:      {"repeated_tokens", "tokens", "output that a client had had from an earlier attempt of the same call"},
+	Spent:               {"spent", "$", "what all attempts were charged"},
+	WastedSpent:         {"wasted_spent", "$", "the part of it for answers that nobody used"},
+	CostPerAnswer:       {"cost_per_answer", "$/answer", "spent ÷ useful answers; never if there were none"},
+	Alarms:              {"alarms", "alarms", "alarms that strategies have raised"},
+	FirstAlarm:          {"first_alarm", "s", "when the first of them was raised"},
 }
 
 // Info returns what there is to know about m.
@@ -137,8 +178,36 @@ func (r *Report) Values() Values {
 			v[Refusals] += float64(n)
 		}
 	}
+	r.optionalValues(&v)
 	return v
 }
+
+// optionalValues draws the figures that most runs have not.
+func (r *Report) optionalValues(v *Values) {
+	b, t := &r.Belief, &r.Truth
+	v[Hedges] = float64(r.Hedges)
+	v[DegradedAnswers], v[AnswersFromMemory], v[SharedAnswers] = float64(b.Degraded), float64(b.FromMemory), float64(b.Shared)
+	v[OutputTokens], v[WastedTokens], v[RepeatedTokens] = float64(t.Tokens), float64(t.WastedTokens), float64(t.RepeatedTokens)
+	v[Spent], v[WastedSpent] = t.Spent.nanoseconds()/nanoDollars, t.WastedSpent.nanoseconds()/nanoDollars
+	if v[Spent] > 0 {
+		v[CostPerAnswer] = Never
+		if b.Useful > 0 {
+			v[CostPerAnswer] = v[Spent] / float64(b.Useful)
+		}
+	}
+	v[FirstAlarm] = Undefined
+	for i := range r.Signals {
+		if s := &r.Signals[i]; s.Alarm && s.Count > 0 {
+			v[Alarms] += float64(s.Count)
+			if at := s.First.Seconds(); !(v[FirstAlarm] <= at) {
+				v[FirstAlarm] = at
+			}
+		}
+	}
+}
+
+// nanoDollars make a dollar.
+const nanoDollars = 1e9
 
 // ratio is a ÷ b, Undefined if b is 0.
 func ratio(a, b float64) float64 {

@@ -44,7 +44,7 @@ func secondPeak(outage time.Duration, seeds []uint64, names ...string) sweep.Spe
 		p, err := mockprovider.New(mockprovider.Config{
 			Capacity:    mockprovider.Capacity{Slots: 6, Service: mockprovider.Service{First: draw.Const(2 * time.Second)}, Full: mockprovider.As503},
 			RefusalTime: 50 * time.Millisecond,
-			Outages:     []mockprovider.Outage{{To: outage, Refusal: mockprovider.As503}},
+			Faults:      []mockprovider.Fault{mockprovider.Outage(0, outage, mockprovider.As503)},
 		}, root.For(1))
 		if err != nil {
 			return nil, err

@@ -120,8 +120,9 @@ func Compare(ctx context.Context, spec Spec) (*metrics.Result, error) {
 type comparison struct {
 	*Spec
 	total     int
-	values    [][]metrics.Values // by strategy and seed
-	timelines []metrics.Timeline // by strategy, of the first seed
+	values    [][]metrics.Values   // by strategy and seed
+	signals   [][][]metrics.Signal // likewise
+	timelines []metrics.Timeline   // by strategy, of the first seed
 
 	mu       sync.Mutex
 	next     int   // the next cell to be taken
@@ -135,11 +136,13 @@ func newComparison(spec *Spec) *comparison {
 	c := &comparison{
 		Spec: spec, total: len(spec.Strategies) * len(spec.Seeds),
 		values:    make([][]metrics.Values, len(spec.Strategies)),
+		signals:   make([][][]metrics.Signal, len(spec.Strategies)),
 		timelines: make([]metrics.Timeline, len(spec.Strategies)),
 		missing:   make([]int, len(spec.Strategies)),
 	}
 	for i := range c.values {
 		c.values[i] = make([]metrics.Values, len(spec.Seeds))
+		c.signals[i] = make([][]metrics.Signal, len(spec.Seeds))
 		c.missing[i] = len(spec.Seeds)
 	}
 	return c
@@ -183,7 +186,7 @@ func (c *comparison) run(ctx context.Context, cell int) error {
 	if err != nil {
 		return err
 	}
-	c.values[strategy][i] = report.Values()
+	c.values[strategy][i], c.signals[strategy][i] = report.Values(), report.Signals
 	if i == 0 {
 		c.timelines[strategy] = report.Timeline(c.Seeds[i])
 	}
@@ -223,7 +226,8 @@ func (c *comparison) result() *metrics.Result {
 		if c.missing[i] == 0 {
 			r.Results = append(r.Results, metrics.StrategyResult{
 				Strategy: s.Name, Summary: s.Summary,
-				Metrics: metrics.Summarise(c.values[i]), Timeline: c.timelines[i],
+				Metrics: metrics.Summarise(c.values[i]), Signals: metrics.SummariseSignals(c.signals[i]),
+				Timeline: c.timelines[i],
 			})
 		}
 	}

@@ -1,0 +1,117 @@
+package sim
+
+import (
+	"fmt"
+
+	"herdlab/sim/metrics"
+	"herdlab/strategies"
+)
+
+// decide asks the strategy what row i does next, and does it.
+func (r *run) decide(i uint32, e strategies.Event) {
+	for {
+		c := &r.calls[i]
+		f := &r.fleets[c.fleet]
+		if r.now != r.stepAt {
+			r.stepAt, r.steps, r.idled = r.now, 0, 0
+		}
+		if r.steps++; r.steps > r.patience {
+			r.stuck(i, c, f)
+			return
+		}
+		v := &r.view
+		if r.viewFleet != f {
+			r.viewFleet = f
+			v.Rand = f.rand
+			v.Memory[strategies.PerFleet] = f.perFleet
+			v.Memory[strategies.PerEveryone] = r.everyone
+		}
+		client, id := f.identify(i, c.seq)
+		v.ID, v.Row, v.Client, v.Attempts, v.InFlight = id, i, client, c.attempts, uint32(c.inFlight)
+		v.Born, v.Target, v.Phase, v.Turn = c.born, c.target, uint32(c.phase), uint32(c.turn)
+		switch {
+		case f.uniform:
+			v.Demand = f.size
+		case f.changes:
+			v.Demand = r.demands[i]
+		default:
+			v.Demand = f.demand(i, c.seq)
+		}
+		v.Memory[strategies.PerCall] = f.callWords(i)
+		v.Memory[strategies.PerClient] = f.clientWords(client)
+
+		r.viewOutcome = e.Outcome
+		d := f.root.Next(r.now, v, e)
+
+		c.phase, c.target = uint16(v.Phase), v.Target
+		c.turn++
+		if f.changes {
+			r.demands[i] = v.Demand
+		}
+		if v.HasAsides() {
+			r.viewRow = i
+			v.TakeAsides(r)
+		}
+		if c.state&active == 0 {
+			return // the call is over, its strategy has only been told
+		}
+		switch d.Kind {
+		case strategies.Send:
+			c.turn = 0
+			r.send(i, c, f, d)
+			if !f.Program.WantsSent || r.err != nil {
+				return
+			}
+			e = strategies.Event{Kind: strategies.Sent, Attempt: r.calls[i].attempts}
+			continue
+		case strategies.Wait:
+			at := later(r.now, max(d.After, 0))
+			if at == r.now {
+				r.idled = c.phase
+			}
+			r.wakeAt(i, at)
+		case strategies.Acquire:
+			if !r.acquire(i, f, client, d.Take) {
+				return
+			}
+			r.calls[i].turn--
+			e = strategies.Event{Kind: strategies.Admitted}
+			continue
+		case strategies.Join:
+			if !r.join(i, f, client, d.Take) {
+				return
+			}
+			r.calls[i].turn--
+			e = strategies.Event{Kind: strategies.Admitted}
+			continue
+		case strategies.Abandon:
+			sent, ok := r.abandon(i, d.Take.N)
+			if !ok {
+				return
+			}
+			e = strategies.Event{Kind: strategies.Settled, Attempt: d.Take.N, Outcome: &cancelled, SentAt: sent}
+			continue
+		case strategies.Answer:
+			r.settle(i, metrics.Settlement{
+				Succeeded: true, Useful: true, FromMemory: true,
+				Degraded: d.End.Degraded, Model: c.target.Model,
+			})
+		case strategies.Stop:
+			r.settle(i, metrics.Settlement{
+				Succeeded: d.End.Reason == strategies.Succeeded,
+				Useful:    c.state&answered != 0,
+				Withdrawn: d.End.Reason == strategies.Withdrawn,
+				Degraded:  d.End.Degraded || c.state&lesser != 0,
+				Shared:    c.state&shared != 0,
+				Model:     c.target.Model,
+			})
+		case strategies.Idle:
+			if c.inFlight == 0 && c.state&(waking|standing|following) == 0 {
+				r.err = fmt.Errorf("sim: strategy %q has nothing to do for a call of which nothing is under way, so it would hang for ever; it must send, wait, acquire, join, answer or stop", f.Program.Name)
+			}
+		default:
+			r.err = fmt.Errorf("sim: strategy %q decides %d, which is no decision", f.Program.Name, d.Kind)
+		}
+		return
+	}
+}

@@ -1,0 +1,164 @@
+package sim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim"
+	"herdlab/sim/draw"
+	"herdlab/sim/metrics"
+	"herdlab/sim/traffic"
+	"herdlab/strategies"
+)
+
+// Equal calls share one attempt: its answer is everybody's, once it is there.
+func TestSingleFlight(t *testing.T) {
+	p := program(t, asking(1), flight{scope: strategies.PerFleet})
+	f := arriving(p, 0, ms, 2*ms, 3*ms, 50*ms) // calls 1 and 3 ask 1, the others nothing
+	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: answering(10 * ms), Plan: minute})
+	require.EqualValues(t, 4, rep.Belief.Attempts)
+	require.EqualValues(t, 5, rep.Belief.Useful)
+	require.EqualValues(t, 1, rep.Belief.Shared)
+	require.Equal(t, 1.0, rep.Values()[metrics.SharedAnswers])
+}
+
+// A crowd that asks one thing sends one attempt at a time, whatever the scope's
+// members; the wider the scope, the fewer attempts.
+func TestFlightsByScope(t *testing.T) {
+	for scope, want := range map[strategies.Scope]uint64{
+		strategies.PerClient: 2 * 10, strategies.PerFleet: 2, strategies.PerEveryone: 1,
+	} {
+		commons := strategies.NewCommons()
+		x := sim.Experiment{Provider: answering(10 * ms), Plan: minute, Commons: commons}
+		for range 2 {
+			// Three calls of each of ten clients at once: an open fleet.
+			f := sim.Fleet{Name: "fleet", Program: programIn(t, commons, flight{scope: scope, name: "news"}),
+				Traffic: traffic.Traffic{Clients: 10, Arrivals: crowd{calls: 30, prompt: 9}}}
+			x.Fleets = append(x.Fleets, f)
+		}
+		rep := run(t, x)
+		require.Equal(t, want, rep.Belief.Attempts, scope)
+		require.EqualValues(t, 60, rep.Belief.Useful, scope)
+		require.Equal(t, 60-want, rep.Belief.Shared, scope)
+	}
+}
+
+// crowd is so many calls at 0 that ask the same.
+type crowd struct {
+	calls  uint64
+	prompt uint32
+}
+
+func (c crowd) Next(_ draw.Rand, i uint64, _ time.Duration) (time.Duration, bool) {
+	return 0, i < c.calls
+}
+
+func (c crowd) Demand(draw.Rand, uint64) wire.Demand { return wire.Demand{Prompt: c.prompt} }
+
+// A leader's failure is its followers' too, with what the provider asked for; a
+// loop outside has each of them try again, and the first to come back leads.
+func TestLeadersThatFail(t *testing.T) {
+	p := program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 20 * ms}, MaxAttempts: 2}, flight{scope: strategies.PerFleet})
+	refuse := 1
+	server := &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+		if refuse--; refuse >= 0 {
+			e := reply(in.Ticket, ms, wire.Overloaded)
+			e.Reply.RetryAfter = 100 * ms
+			return append(out, e)
+		}
+		return append(out, reply(in.Ticket, ms, wire.OK))
+	}}
+	f := sim.Fleet{Name: "fleet", Program: p, Traffic: traffic.Traffic{Clients: 5, Calls: 1, Size: wire.Demand{Prompt: 3}}}
+	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: server, Plan: minute})
+	require.EqualValues(t, 2, rep.Belief.Attempts)
+	require.EqualValues(t, 5, rep.Belief.Useful)
+	require.EqualValues(t, 4, rep.Belief.Shared)
+	require.Equal(t, 102*ms, rep.End, "followers heard the hint as well")
+}
+
+// A leader whose caller gives up passes the lead on: the next in line asks, and
+// the others wait for that one.
+func TestLeadersThatAreWithdrawn(t *testing.T) {
+	for _, c := range []struct {
+		times                    at
+		lines                    []string
+		useful, shared, attempts uint64
+	}{
+		{at{0, 80 * ms, 90 * ms}, []string{
+			"0s c0 begin", "100ms c0 settled 1 cancelled", "100ms c0 cancelled", "100ms c1 begin", "140ms c1 reply 1 ok",
+		}, 2, 1, 2},
+		{at{0, 10 * ms, 90 * ms}, []string{ // the second has no time either
+			"0s c0 begin", "100ms c0 settled 1 cancelled", "100ms c0 cancelled", "100ms c1 begin",
+			"110ms c1 settled 1 cancelled", "110ms c1 cancelled", "110ms c2 begin", "150ms c2 reply 1 ok",
+		}, 1, 0, 3},
+	} {
+		var d diary
+		f := arriving(program(t, flight{scope: strategies.PerFleet}, d.spy("c")))
+		f.Traffic.Arrivals, f.Patience = asks{c.times, 5}, 100*ms
+		late := &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+			after := 40 * ms
+			if now == 0 {
+				after = time.Second
+			}
+			return append(out, reply(in.Ticket, after, wire.OK))
+		}}
+		rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: late, Plan: minute})
+		require.Equal(t, c.lines, d.lines)
+		require.Equal(t, c.useful, rep.Belief.Useful)
+		require.Equal(t, c.shared, rep.Belief.Shared)
+		require.Equal(t, c.attempts, rep.Belief.Attempts)
+		require.Equal(t, 3-c.useful, rep.Belief.Withdrawn)
+	}
+}
+
+// asks is an open fleet's traffic that asks one thing.
+type asks struct {
+	at
+	prompt uint32
+}
+
+func (a asks) Demand(draw.Rand, uint64) wire.Demand { return wire.Demand{Prompt: a.prompt} }
+
+// A follower that loses patience leaves, and the others lose nothing.
+func TestFollowersThatLeave(t *testing.T) {
+	f := sim.Fleet{Name: "fleet", Program: program(t, flight{scope: strategies.PerFleet}),
+		Traffic: traffic.Traffic{Clients: 1, Arrivals: asks{at{0, 10 * ms}, 5}}}
+	impatient := f
+	impatient.Name, impatient.Patience = "impatient", 30*ms
+	commons := strategies.NewCommons()
+	f.Program = programIn(t, commons, flight{scope: strategies.PerEveryone, name: "news"})
+	impatient.Program = programIn(t, commons, flight{scope: strategies.PerEveryone, name: "news"})
+	impatient.Traffic.Arrivals = asks{at{5 * ms, 15 * ms, 75 * ms}, 5}
+	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f, impatient}, Provider: answering(80 * ms), Plan: minute, Commons: commons})
+	require.EqualValues(t, 1, rep.Belief.Attempts)
+	require.EqualValues(t, 3, rep.Belief.Useful)
+	require.EqualValues(t, 2, rep.Belief.Withdrawn)
+}
+
+// Strategies that fly wrong stop the run with an error that says how.
+func TestFlightErrors(t *testing.T) {
+	join := strategies.Decision{Kind: strategies.Join, Take: strategies.Take{N: 1}}
+	for want, f := range map[string]deciding{
+		`sim: strategy "test" joins a flight for a call that is in one already`: func(time.Duration, *strategies.Call, strategies.Event) strategies.Decision {
+			return join
+		},
+		`sim: strategy "test" lands a flight that its call does not lead`: func(_ time.Duration, c *strategies.Call, _ strategies.Event) strategies.Decision {
+			c.Land(0, 1, strategies.End{})
+			return send()
+		},
+		`sim: strategy "test" joins flights of table 1, and has 1`: func(time.Duration, *strategies.Call, strategies.Event) strategies.Decision {
+			return strategies.Decision{Kind: strategies.Join, Take: strategies.Take{Pool: 1, N: 1}}
+		},
+	} {
+		stack := layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+			_, err := b.Flight(strategies.PerFleet, "", nil, inner)
+			return f, err
+		})
+		x := sim.Experiment{Fleets: []sim.Fleet{oneShot(1, program(t, stack))}, Provider: answering(time.Second), Plan: minute}
+		_, err := x.Run(t.Context())
+		require.EqualError(t, err, want)
+	}
+}
