@@ -42,7 +42,7 @@ var sizes = []struct {
 // wExperiment is workload W with the full machinery: retries with full jitter,
 // a breaker and a token bucket for each client; a window, a semaphore and a
 // queue at the provider; the recorder on.
-func wExperiment(tb testing.TB, clients int, virtual time.Duration, outages ...mockprovider.Outage) *sim.Experiment {
+func wExperiment(tb testing.TB, clients int, virtual time.Duration, faults ...mockprovider.Fault) *sim.Experiment {
 	tb.Helper()
 	program, err := strategies.Compile(strategies.Definition{
 		Name: "w",
@@ -63,7 +63,7 @@ func wExperiment(tb testing.TB, clients int, virtual time.Duration, outages ...m
 			mockprovider.Semaphore{Limit: int32(3 * slots), Terms: mockprovider.Terms{Refusal: mockprovider.As14003}},
 		},
 		Capacity: mockprovider.Capacity{Slots: slots, Queue: 2 * slots, Full: mockprovider.As503, Service: mockprovider.Service{First: draw.Expo(wService)}},
-		Outages:  outages,
+		Faults:   faults,
 	}
 	provider, err := mockprovider.New(cfg, root.For(0))
 	if err != nil {
@@ -79,7 +79,7 @@ func wExperiment(tb testing.TB, clients int, virtual time.Duration, outages ...m
 		}},
 		Provider: provider,
 		Rand:     root.For(1),
-		Plan:     metrics.Plan{Horizon: virtual, FaultEnd: end, Capacity: cfg.Bound(cfg.Load(0)).PerSecond()},
+		Plan:     metrics.Plan{Horizon: virtual, FaultEnd: end, Capacity: cfg.Bound(cfg.Load(0, 0)).PerSecond()},
 	}
 }
 
@@ -101,7 +101,7 @@ func BenchmarkFleet(b *testing.B) {
 // the provider out from 20 s to 50 s.
 func BenchmarkOutageRecovery(b *testing.B) {
 	const clients = 1_000_000
-	outage := mockprovider.Outage{From: 20 * time.Second, To: 50 * time.Second, Refusal: mockprovider.As503}
+	outage := mockprovider.Outage(20*time.Second, 50*time.Second, mockprovider.As503)
 	measure(b, clients, func() uint64 {
 		rep, err := wExperiment(b, clients, 120*time.Second, outage).Run(context.Background())
 		if err != nil {

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"herdlab/mockprovider"
 	"herdlab/sim/draw"
 )
 
@@ -23,31 +25,52 @@ type kind struct {
 	prototype any
 }
 
-// bind reads settings into the exported fields of the struct to, which says by
-// its types what a file may write. at is where a missing setting is reported.
+// bind reads settings into the exported fields of the structs to, which say by
+// their types what a file may write. at is where a missing setting is reported.
 //
 // A count beside a length of time, such as Limit and Length or Rate and Per, is
-// one setting, a rate; what an embedded struct has is as if the struct itself
-// had it. Fields that the file does not mention stay as they are.
-func (d *decoder) bind(at, n *yaml.Node, what string, to reflect.Value) {
-	fields := settings(to)
-	keys := make([]string, len(fields))
-	for i, f := range fields {
-		keys[i] = f.key
+// one setting, a rate; how a limit refuses is several; what an embedded struct
+// has is as if the struct itself had it. Fields that the file does not mention
+// stay as they are.
+func (d *decoder) bind(at, n *yaml.Node, what string, to ...reflect.Value) *section {
+	var fields []setting
+	var keys []string
+	for _, v := range to {
+		fields = append(fields, settings(v)...)
+	}
+	for _, f := range fields {
+		if keys = append(keys, f.key); f.to.Type() == refusalType {
+			keys = append(keys, refusalKeys...)
+		}
 	}
 	s := d.section(at, n, what, keys...)
 	for _, f := range fields {
 		v := s.get(f.key)
 		switch {
+		case f.to.Type() == refusalType:
+			s.refuses(f.key, f.to.Addr().Interface().(*mockprovider.Refusal))
 		case f.per.IsValid():
-			if v = s.need(f.key, "120/min"); v != nil {
-				d.bindRate(v, f)
+			if v = s.need(f.key, cmp.Or(needed[what+"."+f.key], "120/min")); v != nil {
+				d.bindRate(v, what, f)
 			}
 		case v != nil:
 			d.value(at, v, f.key, f.to)
+		case needed[what+"."+f.key] != "":
+			s.need(f.key, needed[what+"."+f.key])
 		}
 	}
+	return s
 }
+
+// needed are the settings whose absence is better said here than by whoever
+// validates the whole, each with an example.
+var needed = map[string]string{
+	"concurrency.limit": "20", "token_bucket.burst": "20", "leaky_bucket.size": "20", "outage.from": "0s", "outage.to": "300s",
+	"capacity.service": "2s", "window.limit": "600/min", "joint.limit": "20/s", "sliding_log.limit": "600/min", "sliding_counter.limit": "600/min",
+}
+
+// least is the least that counts may be which a file writes down.
+var least = map[string]int64{"limit": 1, "burst": 1, "size": 1, "slots": 1, "slices": 1, "permits": 1}
 
 // setting is one key of a file and the field behind it.
 type setting struct {
@@ -73,6 +96,9 @@ func settings(to reflect.Value) []setting {
 			continue
 		}
 		s := setting{key: snake(f.Name), to: to.Field(i)}
+		if f.Type == refusalType && f.Name == "Refusal" {
+			s.key = "reply"
+		}
 		for _, r := range rates {
 			per, ok := t.FieldByName(r[1])
 			ok = ok && len(per.Index) == 1 && per.Type == durationType
@@ -89,11 +115,17 @@ func settings(to reflect.Value) []setting {
 	return all
 }
 
-// snake writes the name of a field as files do: MaxAttempts is max_attempts.
+// snake writes the name of a field as files do: MaxAttempts is max_attempts,
+// and TTL is ttl.
 func snake(name string) string {
+	if name == "CoDel" { // the field writes it as one word
+		return "codel"
+	}
 	var b strings.Builder
-	for i, r := range name {
-		if unicode.IsUpper(r) && i > 0 {
+	letters := []rune(name)
+	for i, r := range letters {
+		begins := i > 0 && unicode.IsUpper(r) && (!unicode.IsUpper(letters[i-1]) || i+1 < len(letters) && unicode.IsLower(letters[i+1]))
+		if begins {
 			b.WriteByte('_')
 		}
 		b.WriteRune(unicode.ToLower(r))
@@ -104,13 +136,16 @@ func snake(name string) string {
 var (
 	durationType = reflect.TypeFor[time.Duration]()
 	distType     = reflect.TypeFor[draw.Dist]()
+	refusalType  = reflect.TypeFor[mockprovider.Refusal]()
 )
 
 // bindRate reads a rate into the two fields of a setting.
-func (d *decoder) bindRate(n *yaml.Node, f setting) {
+func (d *decoder) bindRate(n *yaml.Node, what string, f setting) {
 	r, ok := d.rate(n)
 	switch {
 	case !ok:
+	case f.key == "limit" && r.scale > 1 && !evenly[what]: // the length would be longer than the file says
+		d.complain(n, "%s counts whole requests; write %d/%s if the time may be that long", what, r.count, inFile(r.per))
 	case f.to.OverflowInt(r.count):
 		d.complain(n, "the rate has too many decimal places for so large a count")
 	default:
@@ -118,6 +153,9 @@ func (d *decoder) bindRate(n *yaml.Node, f setting) {
 		f.per.SetInt(int64(r.per))
 	}
 }
+
+// evenly are the limits to which a rate is all one, whatever time it is over.
+var evenly = map[string]bool{"token_bucket": true, "leaky_bucket": true}
 
 // value reads a value of the type of to.
 func (d *decoder) value(at, n *yaml.Node, what string, to reflect.Value) {
@@ -134,7 +172,17 @@ func (d *decoder) value(at, n *yaml.Node, what string, to reflect.Value) {
 		}
 		return
 	}
+	if read := spellings[t]; read != nil {
+		read(d, n, what, to)
+		return
+	}
 	switch {
+	case t.Kind() == reflect.Uint8 && places[what] != "":
+		to.SetUint(uint64(d.place(n, places[what])))
+		return
+	case t == durationType && what == "ahead":
+		to.SetInt(int64(d.signed(n)))
+		return
 	case t == durationType:
 		to.SetInt(int64(d.duration(n)))
 		return
@@ -149,7 +197,12 @@ func (d *decoder) value(at, n *yaml.Node, what string, to reflect.Value) {
 		s, _ := d.scalar(n, "a text")
 		to.SetString(s)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		to.SetInt(d.integer(n, 0, int64(1)<<(t.Bits()-1)-1))
+		if what == "percent" && n.Kind == yaml.ScalarNode {
+			bare := *n
+			bare.Value = strings.TrimSuffix(n.Value, "%")
+			n = &bare
+		}
+		to.SetInt(d.integer(n, least[what], int64(1)<<(t.Bits()-1)-1))
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
 		to.SetUint(uint64(d.integer(n, 0, int64(1)<<t.Bits()-1)))
 	case reflect.Float64:
@@ -181,6 +234,10 @@ func (d *decoder) value(at, n *yaml.Node, what string, to reflect.Value) {
 	}
 }
 
+// places are the settings that say where attempts go: by the names of models and
+// regions.
+var places = map[string]string{"model": "models", "models": "models", "region": "regions", "regions": "regions"}
+
 // maxItems bounds the lists of settings.
 const maxItems = 1000
 
@@ -196,14 +253,34 @@ func (d *decoder) choose(n *yaml.Node, what string, kinds []kind) reflect.Value 
 	if i < 0 {
 		return reflect.Value{}
 	}
-	v := reflect.New(reflect.TypeOf(kinds[i].prototype)).Elem()
-	v.Set(reflect.ValueOf(kinds[i].prototype))
-	if v.Kind() == reflect.Struct {
+	if kinds[i].prototype == nil { // the choice of nothing
+		return reflect.Value{}
+	}
+	v := kinds[i].fresh()
+	switch {
+	case v.Kind() == reflect.Struct:
 		d.bind(at, body, name, v)
-	} else if body != nil {
-		d.complain(body, "%s has no settings", name)
+	case body != nil:
+		d.value(at, body, name, v)
 	}
 	return v
+}
+
+// fresh is a copy of the prototype to be filled in.
+func (k *kind) fresh() reflect.Value {
+	v := reflect.New(reflect.TypeOf(k.prototype)).Elem()
+	v.Set(reflect.ValueOf(k.prototype))
+	return v
+}
+
+// signed reads a duration that may be negative.
+func (d *decoder) signed(n *yaml.Node) time.Duration {
+	if n.Kind == yaml.ScalarNode && strings.HasPrefix(n.Value, "-") {
+		positive := *n
+		positive.Value = n.Value[1:]
+		return -d.duration(&positive)
+	}
+	return d.duration(n)
 }
 
 // number reads a decimal number ≥ 0, such as 0.25, or a percentage.

@@ -21,7 +21,7 @@ func (s *Scenario) Add(d strategies.Definition) error {
 		Choice: Choice{d.Name, d.Summary},
 		define: func(strategies.Knowledge) strategies.Definition { return d },
 	}
-	if err := c.compile(knowledge(s.bound)); err != nil {
+	if _, err := c.compile(knowledge(s.bound), s.fleets); err != nil {
 		return fmt.Errorf("scenario %s: %w", s.name, err)
 	}
 	s.choices = append(s.choices, c)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"herdlab/mockprovider"
 )
 
 // maxProblems bounds how many problems of a file are reported.
@@ -20,14 +22,17 @@ type decoder struct {
 	file     string
 	lines    []string
 	problems Problems
-	more     int // problems that were not kept
+	named    map[string][]string           // the models and regions that have names
+	accounts map[string]mockprovider.Range // those of fleets, if there are several
+	more     int                           // problems that were not kept
 }
 
 func newDecoder(file string, src []byte) *decoder {
-	if len(src) > maxBytes {
-		return &decoder{file: file} // it will be refused, so no line of it is shown
+	d := &decoder{file: file, named: map[string][]string{}, accounts: map[string]mockprovider.Range{}}
+	if len(src) <= maxBytes { // else it will be refused, so no line of it is shown
+		d.lines = strings.Split(strings.TrimPrefix(string(src), "\ufeff"), "\n")
 	}
-	return &decoder{file: file, lines: strings.Split(strings.TrimPrefix(string(src), "\ufeff"), "\n")}
+	return d
 }
 
 // err returns the collected problems, nil if there are none.

@@ -2,115 +2,236 @@ package scenarios
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
 
+	"herdlab/mockprovider"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
+	"herdlab/sim/metrics"
 	"herdlab/sim/traffic"
+	"herdlab/strategies"
 )
 
 // fleet is a fleet as a file describes it.
 type fleet struct {
+	name     string
+	at       *yaml.Node // what to point at when it is wrong
 	traffic  traffic.Traffic
 	trace    bool // its arrivals come from a trace
 	up, down draw.Dist
 	patience time.Duration
-	key      uint8
+	target   wire.Target
+	common   bool // its account is that of all common fleets
 	apart    bool // each client has an account of its own
+	spread   bool // each client has an address of its own
+	stream   bool
+	skew     draw.Dist
+	fixed    *choice // its strategy, if the file says it: it is not compared
+	// account and address are those of its first client.
+	account, address int
 }
 
+// accounts is how many accounts it has of its own.
 func (f *fleet) accounts() int {
-	if f.apart {
+	switch {
+	case f.apart:
+		return f.traffic.Clients
+	case f.common:
+		return 0
+	}
+	return 1
+}
+
+// addresses is how many addresses it has.
+func (f *fleet) addresses() int {
+	if f.spread {
 		return f.traffic.Clients
 	}
 	return 1
 }
 
-// maxCalls bounds how often one closed client calls.
-const maxCalls = 1_000_000_000
+// oneShot reports whether nothing arrives after the first call of each client.
+func (f *fleet) oneShot() bool { return !f.trace && f.traffic.IsOneShot() }
 
-// fleet reads the fleet of runs that are cut off at the horizon; 0 if that is
-// not known.
-func (d *decoder) fleet(parent *section, n *yaml.Node, horizon time.Duration) fleet {
-	var f fleet
-	s := d.section(parent.at, n, "fleet", "clients", "traffic", "tokens", "account", "key", "network", "patience")
+// supply says for how long calls come.
+func (f *fleet) supply() metrics.Supply {
+	switch {
+	case f.trace || f.traffic.Arrivals != nil:
+		return metrics.Open
+	case f.traffic.Calls == 0:
+		return metrics.Endless
+	}
+	return metrics.Counted
+}
+
+// sizes are what its calls ask for, if no trace says it.
+func (f *fleet) sizes() []wire.Demand {
+	if f.traffic.Mix == nil {
+		return []wire.Demand{f.traffic.Size}
+	}
+	var all []wire.Demand
+	for _, s := range f.traffic.Mix.Sizes {
+		all = append(all, s.Demand)
+	}
+	return all
+}
+
+// mean is the mean of a property of its calls, if no trace says it.
+func (f *fleet) mean(of func(*wire.Demand) uint32) float64 {
+	if f.traffic.Mix != nil {
+		return f.traffic.Mix.Mean(of)
+	}
+	return float64(of(&f.traffic.Size))
+}
+
+// experiment is the fleet in a run, doing what the program says.
+func (f *fleet) experiment(p *strategies.Program) sim.Fleet {
+	return sim.Fleet{
+		Name: f.name, Traffic: f.traffic, Program: p, Target: f.target,
+		Account: uint32(f.account), AccountPerClient: f.apart, Address: uint32(f.address), AddressPerClient: f.spread,
+		Up: f.up, Down: f.down, Skew: f.skew, Patience: f.patience, Stream: f.stream,
+	}
+}
+
+// maxFleets bounds the fleets of a scenario.
+const maxFleets = 64
+
+// fleets reads the fleets of runs that are cut off at the horizon, 0 if that is
+// not known: one under fleet, or several by name under fleets.
+func (d *decoder) fleets(top *section, horizon time.Duration) []fleet {
+	one, several := top.get("fleet"), top.get("fleets")
+	switch {
+	case several == nil:
+		return d.layOut([]fleet{d.fleet(top.at, top.need("fleet", "{clients: 60, …}"), "fleet", horizon)})
+	case one != nil:
+		d.complain(one, "write fleet for one fleet or fleets for several, not both")
+		return nil
+	case several.Kind != yaml.MappingNode || len(several.Content) == 0:
+		d.complain(several, "expected a mapping of fleets by name, found %s", found(several))
+		return nil
+	case len(several.Content)/2 > maxFleets:
+		d.complain(several, "%d fleets; expected at most %d", len(several.Content)/2, maxFleets)
+		return nil
+	}
+	var all []fleet
+	judged := false
+	for i := 0; i < len(several.Content); i += 2 {
+		name := d.name(several.Content[i])
+		if slices.ContainsFunc(all, func(f fleet) bool { return f.name == name }) {
+			d.complain(several.Content[i], "there are two fleets of the name %s", quoted(name))
+			continue
+		}
+		f := d.fleet(several.Content[i], several.Content[i+1], name, horizon)
+		judged = judged || f.fixed == nil
+		if f.trace && slices.ContainsFunc(all, func(f fleet) bool { return f.trace }) {
+			d.complain(f.at, "two fleets replay a trace, and there is one; give this one traffic of its own")
+		}
+		all = append(all, f)
+	}
+	if !judged {
+		d.complain(several, "all fleets have a strategy of their own, so there is nothing to compare; leave one of them without")
+	}
+	return d.layOut(all)
+}
+
+// layOut numbers the accounts and addresses of fleets, one fleet after the other;
+// the account that common fleets share comes first.
+func (d *decoder) layOut(all []fleet) []fleet {
+	accounts, addresses := 0, 0
+	if slices.ContainsFunc(all, func(f fleet) bool { return f.common }) {
+		accounts = 1
+	}
+	for i := range all {
+		f := &all[i]
+		if !f.common {
+			f.account = accounts
+		}
+		f.address = addresses
+		accounts += f.accounts()
+		addresses += f.addresses()
+		if len(all) > 1 {
+			d.accounts[f.name] = mockprovider.Range{From: uint32(f.account), To: uint32(f.account + max(f.accounts(), 1))}
+		}
+	}
+	return all
+}
+
+// fleetKeys are the keys of a fleet.
+var fleetKeys = []string{
+	"clients", "traffic", "tokens", "prompts", "priority", "account", "address",
+	"key", "model", "region", "stream", "network", "clock", "patience", "strategy",
+}
+
+// accountWords are whose account a fleet has: one of its own, one for each client,
+// or the one of all fleets that say so.
+var accountWords = []string{"shared", "per_client", "common"}
+
+// fleet reads a fleet.
+func (d *decoder) fleet(at, n *yaml.Node, name string, horizon time.Duration) fleet {
+	f := fleet{name: name, at: at}
+	s := d.section(at, n, "fleet", fleetKeys...)
 	if n == nil {
 		return f
 	}
-	s.at = n
+	s.at, f.at = n, n
 	clients := int(d.integer(s.need("clients", "60"), 1, sim.MaxClients))
-	tokens := d.section(s.at, s.get("tokens"), "tokens", "input", "output")
-	size := wire.Demand{
-		InputTokens:  uint32(d.integer(tokens.get("input"), 0, math.MaxUint32)),
-		OutputTokens: uint32(d.integer(tokens.get("output"), 0, math.MaxUint32)),
-	}
+	size, mix := d.tokens(s.get("tokens"), uint8(d.integer(s.get("priority"), 0, math.MaxUint8)))
 	f.traffic, f.trace = d.traffic(s.need("traffic", "{one_shot: {within: 1ms}}"), clients, size, horizon)
-	if n := s.get("tokens"); n != nil && f.trace {
-		d.complain(n, "a trace says itself how many tokens its calls have; leave tokens out")
+	if n := s.get("prompts"); n != nil {
+		if mix == nil {
+			mix = &traffic.Mix{Sizes: []traffic.Share{{Demand: size, Weight: 1}}}
+		}
+		mix.Prompts = uint32(d.integer(n, 1, math.MaxUint32-1))
 	}
-	f.apart = d.word(s.get("account"), "account", "shared", "per_client") == "per_client"
-	f.key = uint8(d.integer(s.get("key"), 0, math.MaxUint8))
+	f.traffic.Mix = mix
+	for _, key := range []string{"tokens", "prompts"} {
+		if n := s.get(key); n != nil && f.trace {
+			d.complain(n, "a trace says itself what its calls ask for; leave %s out", key)
+		}
+	}
+	account := d.word(s.get("account"), "account", accountWords...)
+	f.apart, f.common = account == "per_client", account == "common"
+	f.spread = d.word(s.get("address"), "address", "shared", "per_client") == "per_client"
+	f.target.Key = uint8(d.integer(s.get("key"), 0, math.MaxUint8))
+	f.target.Model = uint8(d.place(s.get("model"), "models"))
+	f.target.Region = uint8(d.place(s.get("region"), "regions"))
+	f.stream = d.boolean(s.get("stream"))
+	f.skew = d.clock(s.at, s.get("clock"))
 	network := d.section(s.at, s.get("network"), "network", "up", "down")
 	f.up, f.down = d.dist(network.get("up")), d.dist(network.get("down"))
 	if n := s.get("patience"); n != nil {
 		f.patience, _ = d.positive(n)
 	}
+	if n := s.get("strategy"); n != nil {
+		if c, ok := d.strategy(n); ok {
+			f.fixed = &c
+		}
+	}
 	return f
 }
 
-// traffic reads when calls arrive: one_shot, closed, open or trace.
-func (d *decoder) traffic(n *yaml.Node, clients int, size wire.Demand, horizon time.Duration) (t traffic.Traffic, trace bool) {
-	name, at, body := d.variant(n, "traffic", "one_shot", "closed", "open", "trace")
-	switch name {
-	case "one_shot":
-		s := d.section(at, body, name, "within")
-		within := s.need("within", "1ms")
-		t = traffic.OneShot(clients, d.duration(within))
-		d.startsBefore(horizon, within, t.Start)
-	case "closed":
-		s := d.section(at, body, name, "start", "think", "calls")
-		start := s.get("start")
-		t.Start, t.Think = d.dist(start), d.dist(s.need("think", "{exponential: 2s}"))
-		d.startsBefore(horizon, start, t.Start)
-		t.Calls = int(d.integer(s.get("calls"), 1, maxCalls))
-	case "open":
-		s := d.section(at, body, name, "rate", "until")
-		stream := traffic.Stream{Size: size}
-		rateNode := s.need("rate", "120/min")
-		if r, ok := d.rate(rateNode); ok {
-			// Poisson traffic, so the mean gap may be rounded to nanoseconds.
-			gap := time.Duration(math.Round(float64(r.per) / float64(r.count)))
-			if gap == 0 {
-				d.complain(rateNode, "more than one call in a nanosecond")
-			}
-			stream.Gap = draw.Expo(gap)
-		}
-		if n := s.get("until"); n != nil {
-			stream.Until, _ = d.positive(n)
-		}
-		t.Arrivals = stream
-	case "trace":
-		d.section(at, body, name)
-		trace = true
+// place reads the name of a model or a region.
+func (d *decoder) place(n *yaml.Node, what string) int {
+	names := d.named[what]
+	if n != nil && len(names) == 0 {
+		d.complain(n, "the provider names no %s; add them there first", what)
+		return 0
 	}
-	t.Clients, t.Size = clients, size
-	return t, trace
+	return max(0, slices.Index(names, d.word(n, strings.TrimSuffix(what, "s"), names...)))
 }
 
-// startsBefore complains if first calls are bound to come when the run is over.
-// A distribution without an upper end is let be: its tail is meant.
-func (d *decoder) startsBefore(horizon time.Duration, n *yaml.Node, start draw.Dist) {
-	latest := time.Duration(0)
-	switch start.Kind {
-	case draw.Constant:
-		latest = start.Mean
-	case draw.Uniform:
-		latest = start.High
+// clock reads how far the clients' own clocks are off: behind or ahead by at
+// most so much, evenly.
+func (d *decoder) clock(at, n *yaml.Node) draw.Dist {
+	s := d.section(at, n, "clock", "behind", "ahead")
+	behind, ahead := d.duration(s.get("behind")), d.duration(s.get("ahead"))
+	if behind == 0 && ahead == 0 {
+		return draw.Dist{}
 	}
-	if horizon > 0 && latest >= horizon {
-		d.complain(n, "first calls come until %s, but the run is over at the horizon %s, so some clients would never call; let them begin earlier or lengthen the horizon", inFile(latest), inFile(horizon))
-	}
+	return draw.Between(-behind, ahead)
 }

@@ -4,65 +4,195 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"reflect"
 
 	"go.yaml.in/yaml/v4"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/dialect"
 )
 
-// maxSlots bounds slots and queue places, maxLimits the limits of a provider.
+// maxLimits bounds the limits of a provider, maxModels its models and regions.
 const (
-	maxSlots  = 1_000_000_000
 	maxLimits = 16
+	maxModels = 64
 )
 
 func (d *decoder) provider(parent *section, n *yaml.Node) mockprovider.Config {
-	s := d.section(parent.at, n, "provider", "auth", "limits", "keep_on_refusal", "capacity", "refusal_time")
+	s := d.section(parent.at, n, "provider", "dialect", "auth", "limits", "keep_on_refusal", "tells", "capacity",
+		"models", "regions", "abandoned", "refusal_time", "keys", "organisation_size")
 	var c mockprovider.Config
 	if n == nil {
 		return c
 	}
-	auth := d.section(s.at, s.get("auth"), "auth", "reject_keys", "reply")
+	d.speaks(s.get("dialect"), &c)
+	auth := d.section(s.at, s.get("auth"), "auth", append([]string{"reject_keys", "reply"}, refusalKeys...)...)
 	for _, key := range d.list(auth.get("reject_keys"), "keys", math.MaxUint8+1) {
 		c.RejectKeys = append(c.RejectKeys, uint8(d.integer(key, 0, math.MaxUint8)))
 	}
-	c.BadKey = auth.refusal("reply", "401", false)
+	auth.refuses("reply", &c.BadKey)
+	d.models(s.get("models"), &c)
+	d.regions(s.get("regions"), &c)
+	keep := mockprovider.KeepNone
+	if d.boolean(s.get("keep_on_refusal")) {
+		keep = mockprovider.KeepOthers
+	}
 	for _, item := range d.list(s.get("limits"), "limits", maxLimits) {
-		if l := d.limit(item); l != nil {
+		if l := d.limit(item, keep); l != nil {
 			c.Limits = append(c.Limits, l)
 		}
 	}
-	c.KeepOnRefusal = d.boolean(s.get("keep_on_refusal"))
-	d.capacity(s, &c)
+	c.Tells = int(d.integer(s.get("tells"), 1, maxLimits))
+	if at := s.get("tells"); c.Tells > len(c.Limits) {
+		d.complain(at, "there is no limit %d to tell of; there are %d", c.Tells, len(c.Limits))
+	}
+	if at := s.get("capacity"); at != nil {
+		d.capacity(s.at, at, &c.Capacity)
+	}
+	if at := s.get("abandoned"); at != nil {
+		c.Abandoned = d.notice(at)
+	}
 	c.RefusalTime = d.duration(s.get("refusal_time"))
+	c.Keys = int(d.integer(s.get("keys"), 1, math.MaxUint8+1))
+	c.OrgSize = int(d.integer(s.get("organisation_size"), 1, math.MaxInt32))
 	return c
 }
 
-func (d *decoder) capacity(provider *section, c *mockprovider.Config) {
-	n := provider.get("capacity")
-	s := d.section(provider.at, n, "capacity", "slots", "queue", "service", "full", "retry_after")
-	c.Slots = int(d.integer(s.get("slots"), 1, maxSlots))
-	c.Queue = int(d.integer(s.get("queue"), 0, maxSlots))
-	if c.Queue > 0 && s.get("slots") == nil {
+// speaks reads the provider's dialect, which gives replies their forms.
+func (d *decoder) speaks(n *yaml.Node, c *mockprovider.Config) {
+	var names []string
+	for _, known := range dialect.All() {
+		names = append(names, known.Name)
+	}
+	if w := d.word(n, "dialect", names...); w != "" {
+		known, _ := dialect.ByName(w)
+		c.Forms = known.Forms()
+	}
+}
+
+// capacity reads what serves requests.
+func (d *decoder) capacity(at, n *yaml.Node, c *mockprovider.Capacity) {
+	if n.Kind == yaml.MappingNode {
+		at = n
+	}
+	before := d.count()
+	s := d.bind(at, n, "capacity", reflect.ValueOf(c).Elem())
+	switch slots := s.get("slots"); {
+	case d.count() > before:
+	case c.Queue > 0 && slots == nil:
 		d.complain(s.get("queue"), "a queue needs a bounded number of slots; add slots")
+	default:
+		if err := (&mockprovider.Config{Capacity: *c}).Validate(); err != nil {
+			d.complain(at, "%v", err)
+		}
 	}
-	if n != nil {
-		s.at = n
-		c.Service = d.service(s.need("service", "2s"))
+}
+
+// names reads a mapping of things that have names, in the order of the file.
+func (d *decoder) names(n *yaml.Node, what string) (keys, values []*yaml.Node) {
+	switch {
+	case n == nil:
+	case n.Kind != yaml.MappingNode:
+		d.complain(n, "expected a mapping of %s by name, found %s", what, found(n))
+	case len(n.Content)/2 > maxModels:
+		d.complain(n, "%d %s; expected at most %d", len(n.Content)/2, what, maxModels)
+	default:
+		seen := map[string]bool{}
+		for i := 0; i < len(n.Content); i += 2 {
+			if name := d.name(n.Content[i]); seen[name] {
+				d.complain(n.Content[i], "there are two %s of the name %s", what, quoted(name))
+			} else if name != "" {
+				seen[name] = true
+				keys, values = append(keys, n.Content[i]), append(values, n.Content[i+1])
+			}
+		}
 	}
-	c.Full = s.refusal("full", "503", false)
+	return keys, values
+}
+
+// foresee notes the names of the provider's models and regions, for what comes
+// before them in reading. Whatever is wrong there will be said later.
+func (d *decoder) foresee(provider *yaml.Node) {
+	for _, what := range []string{"models", "regions"} {
+		if things := child(provider, what); things != nil && things.Kind == yaml.MappingNode {
+			for i := 0; i < len(things.Content); i += 2 {
+				d.named[what] = append(d.named[what], things.Content[i].Value)
+			}
+		}
+	}
+}
+
+// child returns the value of a key of a mapping; nil if there is none.
+func child(n *yaml.Node, key string) *yaml.Node {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// models reads the models by name, each with its own capacity and price.
+func (d *decoder) models(n *yaml.Node, c *mockprovider.Config) {
+	keys, values := d.names(n, "models")
+	for i, at := range keys {
+		var m mockprovider.ModelConfig
+		s := d.section(at, values[i], "model", "capacity", "others", "price")
+		if own := s.get("capacity"); own != nil {
+			m.Capacity = new(mockprovider.Capacity)
+			d.capacity(at, own, m.Capacity)
+		}
+		if others := s.get("others"); others != nil {
+			d.share(others, &m.Others)
+		}
+		if price := s.get("price"); price != nil {
+			m.Price = d.price(price)
+		}
+		c.Models = append(c.Models, m)
+	}
+}
+
+// regions reads the regions by name.
+func (d *decoder) regions(n *yaml.Node, c *mockprovider.Config) {
+	keys, values := d.names(n, "regions")
+	for i, at := range keys {
+		var r mockprovider.RegionConfig
+		s := d.section(at, values[i], "region", "scale", "others", "latency", "surcharge")
+		if scale := s.get("scale"); scale != nil {
+			r.Scale = d.number(scale)
+		}
+		if others := s.get("others"); others != nil {
+			d.share(others, &r.Others)
+		}
+		r.Latency = d.duration(s.get("latency"))
+		r.Surcharge = int(d.integer(s.get("surcharge"), -100, 1000))
+		c.Regions = append(c.Regions, r)
+	}
+}
+
+// share reads a schedule: a constant, or steps in time.
+func (d *decoder) share(n *yaml.Node, to *mockprovider.Schedule) {
+	if n.Kind == yaml.ScalarNode {
+		to.Steps = []mockprovider.Step{{Value: d.number(n)}}
+		return
+	}
+	d.bind(n, n, "schedule", reflect.ValueOf(to).Elem())
 }
 
 // service reads how long a slot is held: a distribution, or a time to first
-// token and a time for each output token.
+// token, a time for each input token and one for each output token.
 func (d *decoder) service(n *yaml.Node) mockprovider.Service {
-	keys := []string{"first_token", "per_output_token"}
+	keys := []string{"first_token", "per_input_token", "per_output_token"}
 	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) == 2 && Nearest(n.Content[0].Value, keys) == "" {
 		return mockprovider.Service{First: d.dist(n)}
 	}
 	s := d.section(n, n, "service", keys...)
 	return mockprovider.Service{
 		First:    d.dist(s.need("first_token", "300ms")),
+		PerInput: d.duration(s.get("per_input_token")),
 		PerToken: d.duration(s.need("per_output_token", "20ms")),
 	}
 }

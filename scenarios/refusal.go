@@ -1,57 +1,99 @@
 package scenarios
 
-import "herdlab/mockprovider"
+import (
+	"math"
+	"slices"
 
-// forms are the replies that a refusal can be written as.
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/wire"
+)
+
+// forms are the replies that a refusal can be written as. Without one it has the
+// form of the provider's dialect.
 var forms = []struct {
 	name    string
 	refusal mockprovider.Refusal
 }{
+	{"usual", mockprovider.Refusal{}},
 	{"14003", mockprovider.As14003}, {"401", mockprovider.As401}, {"429", mockprovider.As429}, {"503", mockprovider.As503},
+	{"400", errorBody(400)}, {"402", errorBody(402)}, {"403", errorBody(403)}, {"413", errorBody(413)},
+	{"498", errorBody(498)}, {"500", errorBody(500)}, {"502", errorBody(502)}, {"504", errorBody(504)}, {"529", errorBody(529)},
 }
 
-// refusal reads the form of a refusal under the given key, and its hint under
-// retry_after. foresees says whether the gate knows when it will admit again.
-func (s *section) refusal(key, otherwise string, foresees bool) mockprovider.Refusal {
+func errorBody(status uint16) mockprovider.Refusal {
+	return mockprovider.Refusal{Status: status, Body: wire.ErrorBody}
+}
+
+// refusalKeys are what may be said of a refusal beside its form.
+var refusalKeys = []string{"retry_after", "jitter_hint", "wrong_by", "spelled", "says"}
+
+// spellingWords are how hints can be spelled.
+var spellingWords = [wire.NumSpellings]string{
+	"usual", "seconds", "millis", "date", "time", "epoch", "body_seconds", "body_millis", "body_delay", "sentence", "both", "unspeakable",
+}
+
+// refuses reads how a refusal is put: its form under the given key, and the rest
+// under the keys of every refusal. A retry_after is a time, none, exact,
+// rounded_up or rounded_down.
+func (s *section) refuses(key string, r *mockprovider.Refusal) {
 	names := make([]string, len(forms))
 	for i, f := range forms {
 		names[i] = f.name
 	}
-	form := otherwise
 	if w := s.word(s.get(key), "reply", names...); w != "" {
-		form = w
+		*r = forms[slices.Index(names, w)].refusal
 	}
-	for _, f := range forms {
-		if f.name == form {
-			return f.refusal.WithHint(s.hint(foresees))
-		}
+	if w := s.word(s.get("spelled"), "spelling", spellingWords[:]...); w != "" {
+		r.Spelled = wire.Spelling(slices.Index(spellingWords[:], w))
 	}
-	return mockprovider.Refusal{}
+	r.Says = int32(s.integer(s.get("says"), 1, math.MaxInt32))
+	r.Hint = s.hint()
+	if n := s.get("jitter_hint"); n != nil {
+		r.Hint.Jitter = s.duration(n)
+	}
+	if n := s.get("wrong_by"); n != nil {
+		r.Hint.Factor = s.number(n)
+	}
+	if at := s.get("retry_after"); at != nil && !foreseen(s.name, r.Hint.Kind) {
+		s.complain(at, "retry_after: %s needs to know when there will be room, and %s does not; write a duration or none", at.Value, s.name)
+	}
 }
 
-func (s *section) hint(foresees bool) mockprovider.Hint {
+// hints are the words for hints that are no durations.
+var hints = []struct {
+	name string
+	kind mockprovider.HintKind
+}{
+	{"none", mockprovider.NoHint}, {"exact", mockprovider.Exact}, {"rounded_up", mockprovider.RoundedUp}, {"rounded_down", mockprovider.RoundedDown},
+}
+
+func (s *section) hint() mockprovider.Hint {
 	n := s.get("retry_after")
-	v, ok := s.scalar(n, "a duration such as 3s, exact, rounded_up or none")
+	v, ok := s.scalar(n, "a duration such as 3s, exact, rounded_up, rounded_down or none")
 	if !ok {
 		return mockprovider.Hint{}
 	}
-	kind := mockprovider.Constant
-	switch v {
-	case "none":
-		return mockprovider.Hint{}
-	case "exact":
-		kind = mockprovider.Exact
-	case "rounded_up":
-		kind = mockprovider.RoundedUp
-	default:
-		if close := Nearest(v, []string{"none", "exact", "rounded_up"}); close != "" {
-			s.report(n.Line, n.Column, &mistake{"unknown retry_after " + quoted(v), close})
-			return mockprovider.Hint{}
+	names := make([]string, len(hints))
+	for i, h := range hints {
+		if names[i] = h.name; h.name == v {
+			return mockprovider.Hint{Kind: h.kind}
 		}
-		return mockprovider.Hint{Kind: kind, Value: s.duration(n)}
 	}
-	if !foresees {
-		s.complain(n, "retry_after: %s needs to know when there will be room, and %s does not; write a duration or none", v, s.name)
+	if close := Nearest(v, names); close != "" {
+		s.report(n.Line, n.Column, &mistake{"unknown retry_after " + quoted(v), close})
+		return mockprovider.Hint{}
 	}
-	return mockprovider.Hint{Kind: kind}
+	return mockprovider.Hint{Kind: mockprovider.Constant, Value: s.duration(n)}
+}
+
+// foreseen reports whether what refuses knows what a hint of that kind says.
+func foreseen(name string, kind mockprovider.HintKind) bool {
+	if kind == mockprovider.NoHint || kind == mockprovider.Constant {
+		return true
+	}
+	switch name {
+	case "concurrency", "joint", "capacity", "auth", "errors", "expiry", "masked_permission", "spoil":
+		return false
+	}
+	return true
 }

@@ -6,12 +6,19 @@ import (
 	"slices"
 	"time"
 
+	"go.yaml.in/yaml/v4"
+
 	"herdlab/sim/metrics"
 	"herdlab/sim/traffic"
 )
 
 // NeedsTrace reports whether the scenario replays a trace and has none yet.
-func (s *Scenario) NeedsTrace() bool { return s.fleet.trace && s.input == nil }
+func (s *Scenario) NeedsTrace() bool { return s.replaying() >= 0 && s.input == nil }
+
+// replaying is the fleet that replays a trace, -1 if none does.
+func (s *Scenario) replaying() int {
+	return slices.IndexFunc(s.fleets, func(f fleet) bool { return f.trace })
+}
 
 // settleTime is how long after its last call, and after its last fault, a
 // replay may go on at least.
@@ -29,7 +36,8 @@ func (s *Scenario) Replay(t *traffic.Trace) error {
 }
 
 func (s *Scenario) replay(t *traffic.Trace) error {
-	if !s.fleet.trace {
+	fleet := s.replaying()
+	if fleet < 0 {
 		return errors.New("this scenario has traffic of its own; leave the trace out, or write traffic: trace")
 	}
 	if len(t.Rows) == 0 {
@@ -44,7 +52,8 @@ func (s *Scenario) replay(t *traffic.Trace) error {
 	}
 	next := *s
 	next.choices = slices.Clone(s.choices)
-	next.fleet.traffic.Arrivals = t.Arrivals()
+	next.fleets = slices.Clone(s.fleets)
+	next.fleets[fleet].traffic.Arrivals = t.Arrivals()
 	next.input = &metrics.Input{Name: t.Name, Rows: len(t.Rows)}
 	_, faults := s.provider.FaultSpan()
 	next.horizon = max(s.asked, max(t.Span(), faults)+settleTime)
@@ -52,7 +61,7 @@ func (s *Scenario) replay(t *traffic.Trace) error {
 		return fmt.Errorf("its %s have %d bins of %s; at most %d, so take a wider bin or cut the trace", inFile(next.horizon), bins, inFile(s.bin), maxBins)
 	}
 	var errs []error
-	next.compile(t.MeanOutputTokens(), func(_ *choice, err error) { errs = append(errs, err) })
+	next.compile(s.load(t.MeanOutputTokens()), func(_ *yaml.Node, err error) { errs = append(errs, err) })
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}

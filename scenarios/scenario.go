@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
+
+	"go.yaml.in/yaml/v4"
 
 	"herdlab/mockprovider"
 	"herdlab/mockprovider/wire"
@@ -23,9 +26,11 @@ type Scenario struct {
 	source             string
 	horizon, bin       time.Duration
 	asked              time.Duration // the horizon in the file, 0 if it has none
-	fleet              fleet
+	fleets             []fleet
 	provider           mockprovider.Config
+	named              map[string][]string // the models and regions that have names
 	choices            []choice
+	expects            []expectation
 	bound              mockprovider.Bound
 	service            time.Duration  // mean, of the mean answer
 	input              *metrics.Input // the trace, once it is there
@@ -46,11 +51,7 @@ func Parse(file string, src []byte) (*Scenario, error) {
 		return nil, err
 	}
 	s.source = string(src)
-	tokens := float64(s.fleet.traffic.Size.OutputTokens)
-	if s.fleet.trace {
-		tokens = 1 // until the trace says it
-	}
-	s.compile(tokens, func(c *choice, err error) { d.complain(c.at, "%v", err) })
+	s.compile(s.load(1), func(at *yaml.Node, err error) { d.complain(at, "%v", err) })
 	if err := d.err(); err != nil {
 		return nil, err
 	}
@@ -71,23 +72,45 @@ func Load(path string) (*Scenario, error) {
 	return Parse(path, src)
 }
 
+// judged is the first fleet that does what is compared: what clients know is what
+// the provider can serve of its calls.
+func (s *Scenario) judged() *fleet {
+	i := slices.IndexFunc(s.fleets, func(f fleet) bool { return f.fixed == nil })
+	return &s.fleets[max(i, 0)]
+}
+
+// load is the load that calls make, with answers of the given mean length if a
+// trace says it.
+func (s *Scenario) load(replayed float64) mockprovider.Load {
+	f := s.judged()
+	if f.trace {
+		return s.provider.Load(0, replayed)
+	}
+	load := s.provider.Load(f.mean(func(d *wire.Demand) uint32 { return d.InputTokens }), f.mean((*wire.Demand).Output))
+	load.MeanReserved = f.mean(func(d *wire.Demand) uint32 { return d.MaxTokens })
+	return load
+}
+
 // compile builds the programs of all strategies for clients who know what the
-// provider can serve, for answers of the given mean length. All runs of a
-// strategy share its program.
-func (s *Scenario) compile(outputTokens float64, complain func(*choice, error)) {
-	load := s.provider.Load(outputTokens)
+// provider can serve. All runs of a strategy share its program. The fleets that
+// have a strategy of their own get theirs for each strategy that is compared,
+// for what everyone shares is shared with them.
+func (s *Scenario) compile(load mockprovider.Load, complain func(at *yaml.Node, err error)) {
 	s.bound, s.service = s.provider.Bound(load), load.MeanService
 	k := knowledge(s.bound)
 	for i := range s.choices {
 		c := &s.choices[i]
-		err := c.compile(k)
+		at, err := c.compile(k, s.fleets)
 		if err == nil {
 			continue
 		}
 		if s.bound.Per == 0 {
 			err = fmt.Errorf("%w; this provider has neither slots nor limits that its clients could know of", err)
 		}
-		complain(c, err)
+		complain(at, err)
+		if at != c.at {
+			break // it would be the same with every strategy
+		}
 	}
 }
 
@@ -122,35 +145,58 @@ func (s *Scenario) Strategies() []Choice {
 // service time of a scenario that needs a trace are known once it has it.
 func (s *Scenario) Plan() metrics.Plan {
 	begin, end := s.provider.FaultSpan()
+	f := s.judged()
 	return metrics.Plan{
 		Bin: s.bin, FaultBegin: begin, FaultEnd: end, Horizon: s.horizon,
-		Capacity: s.bound.PerSecond(), Service: s.fleet.up.Average() + s.service + s.fleet.down.Average(),
-		OneShot: s.oneShot(), Supply: s.fleet.supply(),
+		Capacity: s.bound.PerSecond(), Service: f.up.Average() + s.service + f.down.Average(),
+		OneShot: s.oneShot(), Supply: s.supply(),
 	}
 }
 
-// supply says for how long calls come.
-func (f *fleet) supply() metrics.Supply {
-	switch {
-	case f.trace || f.traffic.Arrivals != nil:
-		return metrics.Open
-	case f.traffic.Calls == 0:
-		return metrics.Endless
+// supply says for how long calls come, if that is the same for all fleets.
+func (s *Scenario) supply() metrics.Supply {
+	first := s.fleets[0].supply()
+	for i := range s.fleets {
+		if s.fleets[i].supply() != first {
+			return metrics.Counted
+		}
 	}
-	return metrics.Counted
+	return first
 }
 
-func (s *Scenario) oneShot() bool { return !s.fleet.trace && s.fleet.traffic.IsOneShot() }
+func (s *Scenario) oneShot() bool {
+	return !slices.ContainsFunc(s.fleets, func(f fleet) bool { return !f.oneShot() })
+}
+
+// accounts is how many accounts all fleets have.
+func (s *Scenario) accounts() (n int) {
+	for i := range s.fleets {
+		f := &s.fleets[i]
+		n = max(n, f.account+max(f.accounts(), 1))
+	}
+	return n
+}
+
+// clients is how many there are in all fleets.
+func (s *Scenario) clients() (n int) {
+	for i := range s.fleets {
+		n += s.fleets[i].traffic.Clients
+	}
+	return n
+}
 
 // Describe returns what readers of results need to know of the scenario.
 func (s *Scenario) Describe() metrics.Scenario {
 	m := metrics.Scenario{
 		Name: s.name, Title: s.title, SHA256: s.SHA256(), Text: s.source,
-		Clients: s.fleet.traffic.Clients, Capacity: s.bound.PerSecond(), OneShot: s.oneShot(),
+		Clients: s.clients(), Capacity: s.bound.PerSecond(), OneShot: s.oneShot(),
 		Bin: s.bin.Seconds(), Horizon: s.horizon.Seconds(), Input: s.input,
 	}
-	for _, o := range s.provider.Outages {
-		m.Faults = append(m.Faults, metrics.Span{Name: "outage", From: o.From.Seconds(), To: o.To.Seconds()})
+	for _, f := range s.provider.Faults {
+		if f.To == mockprovider.Forever {
+			continue // it is the way the provider is
+		}
+		m.Faults = append(m.Faults, metrics.Span{Name: f.Does.Name(), From: f.From.Seconds(), To: f.To.Seconds()})
 	}
 	return m
 }
@@ -180,13 +226,10 @@ func (s *Scenario) Experiment(strategy int, seed uint64) (*sim.Experiment, error
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.name, err)
 	}
-	f, c := &s.fleet, &s.choices[strategy]
-	return &sim.Experiment{
-		Fleets: []sim.Fleet{{
-			Name: "fleet", Traffic: f.traffic, Program: c.program,
-			Target: wire.Target{Key: f.key}, AccountPerClient: f.apart,
-			Up: f.up, Down: f.down, Patience: f.patience,
-		}},
-		Provider: p, Rand: root.For(ofFleets), Commons: c.commons, Plan: s.Plan(),
-	}, nil
+	c := &s.choices[strategy]
+	x := &sim.Experiment{Provider: p, Rand: root.For(ofFleets), Commons: c.commons, Plan: s.Plan()}
+	for i := range s.fleets {
+		x.Fleets = append(x.Fleets, s.fleets[i].experiment(c.programs[i]))
+	}
+	return x, nil
 }

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"herdlab/mockprovider"
-	"herdlab/sim/traffic"
+	"herdlab/sim"
 )
 
 // version is the version of the format that this package reads.
@@ -21,7 +21,7 @@ const maxBins = 5_000_000
 
 // The keys of a scenario, in the order in which files have them.
 var topKeys = []string{
-	"herdlab", "name", "title", "about", "horizon", "bin", "fleet", "provider", "faults", "strategies",
+	"herdlab", "name", "title", "about", "horizon", "bin", "fleet", "fleets", "provider", "faults", "strategies", "expect",
 }
 
 // scenario reads a whole file.
@@ -39,15 +39,31 @@ func (d *decoder) scenario(root *yaml.Node) *Scenario {
 	}
 	s.horizon = d.horizon(top.get("horizon"), s.bin)
 	s.asked = s.horizon
-	s.fleet = d.fleet(top, top.need("fleet", "{clients: 60, …}"), s.horizon)
-	if !s.fleet.trace { // a trace says itself how long it is
+	d.foresee(top.get("provider"))
+	s.named = d.named
+	s.fleets = d.fleets(top, s.horizon)
+	s.provider = d.provider(top, top.need("provider", "{capacity: {slots: 6, service: 2s}}"))
+	if s.replaying() < 0 { // a trace says itself how long it is
 		top.need("horizon", "1h")
 	}
-	s.provider = d.provider(top, top.need("provider", "{capacity: {slots: 6, service: 2s}}"))
-	s.provider.Outages = d.faults(top.get("faults"), s.horizon)
-	s.provider.Accounts = s.fleet.accounts()
+	s.provider.Faults = d.faults(top.get("faults"), s.horizon)
+	if n := len(s.fleets); n > 0 {
+		last := &s.fleets[n-1]
+		s.provider.Accounts = s.accounts()
+		if addresses := last.address + last.addresses(); addresses > 1 {
+			s.provider.Addresses = addresses
+		}
+	}
 	d.products(top, s)
+	if len(d.problems) == 0 { // what only the whole is wrong about
+		if err := s.provider.Validate(); err != nil {
+			d.complain(top.get("provider"), "%v", err)
+		}
+	}
 	s.choices = d.strategies(top.need("strategies", "[naive, full-jitter]"))
+	if at := top.get("expect"); at != nil && len(d.problems) == 0 {
+		d.expectations(at, s)
+	}
 	return s
 }
 
@@ -144,28 +160,33 @@ const (
 // products checks what no section can check alone, because it multiplies the
 // numbers of several.
 func (d *decoder) products(top *section, s *Scenario) {
-	if err := servable(&s.provider.Service, s.fleet.traffic.Size.OutputTokens); err != nil {
-		d.complain(top.get("fleet"), "%v", err)
-	}
-	if stream, ok := s.fleet.traffic.Arrivals.(traffic.Stream); ok && stream.Gap.Mean > 0 {
-		until := s.horizon
-		if stream.Until > 0 {
-			until = min(until, stream.Until)
+	clients := 0
+	for i := range s.fleets {
+		f := &s.fleets[i]
+		for _, size := range f.sizes() {
+			if err := servable(&s.provider.Service, size.OutputTokens); err != nil {
+				d.complain(f.at, "%v", err)
+				break
+			}
 		}
-		if calls := until / stream.Gap.Mean; calls > maxArrivals {
-			d.complain(top.get("fleet"), "about %d calls arrive; at most %d, so lower the rate or stop it earlier", calls, maxArrivals)
+		if calls := atMost(&f.traffic, s.horizon); calls > maxArrivals {
+			d.complain(f.at, "about %d calls arrive; at most %d, so lower the rate or stop it earlier", calls, maxArrivals)
+		}
+		if clients += f.traffic.Clients; clients > sim.MaxClients && i > 0 {
+			d.complain(f.at, "the fleets have more than %d clients together", sim.MaxClients)
+			break
 		}
 	}
-	if n := len(s.provider.Limits) * s.fleet.accounts(); n > maxAccounts && s.fleet.apart {
+	if n := len(s.provider.Limits) * s.accounts(); n > maxAccounts && s.accounts() > 1 {
 		d.complain(top.get("provider"), "%d limits of %d accounts are too many to count; at most %d together",
-			len(s.provider.Limits), s.fleet.accounts(), maxAccounts)
+			len(s.provider.Limits), s.accounts(), maxAccounts)
 	}
 	logged := 0
 	for _, l := range s.provider.Limits {
 		if log, ok := l.(mockprovider.SlidingLog); ok {
 			keys := 1
 			if log.Per == mockprovider.Account {
-				keys = s.fleet.accounts()
+				keys = s.accounts()
 			}
 			logged += int(log.Limit) * keys // 16 limits of 10⁹ requests of 10⁷ accounts are below 2⁶³
 		}

@@ -67,21 +67,21 @@ func TestAStackIsTheSumOfItsLayers(t *testing.T) {
 
 func TestMistakesInStacks(t *testing.T) {
 	for line, want := range map[string]string{
-		"[{name: x, stack: [retri: {}]}]":                                        `x.yaml:13:32: unknown layer "retri"; did you mean "retry"?`,
-		"[{name: x, stack: [retry: {backof: fixed}]}]":                           `x.yaml:13:40: unknown key "backof" in retry; did you mean "backoff"?`,
-		"[{name: x, stack: [retry: {backoff: {full_jiter: {}}}]}]":               `x.yaml:13:50: unknown backoff "full_jiter"; did you mean "full_jitter"?`,
-		"[{name: x, stack: [retry: {backoff: {fixed: {every: 5}}}]}]":            `"5" has no unit; add one, such as 5s`,
-		"[{name: x, stack: [retry: {backoff: fixed, max_attempts: -1}]}]":        `-1 is out of range`,
-		"[{name: x, stack: [breaker: {open_for: 1s, scope: cliant}]}]":           `unknown scope "cliant"; did you mean "client"?`,
-		"[{name: x, stack: [breaker: {open_for: 1s, failures: 0}]}]":             `x.yaml:13:31: strategy "x": breaker`,
-		"[{name: x, stack: [token_bucket: {burst: 3}]}]":                         `token_bucket needs the key rate, such as rate: 120/min`,
-		"[{name: x, stack: [token_bucket: {rate: 3/s, per: 1s, burst: 3}]}]":     `unknown key "per" in token_bucket`,
-		"[{name: x, stack: [ful-jitter]}]":                                       `unknown strategy "ful-jitter"; did you mean "full-jitter"?`,
-		"[{stack: [full-jitter]}]":                                               `strategy needs the key name`,
-		"[{name: full-jitter, summary: mine}]":                                   `a summary is for a strategy of your own`,
-		"[{name: full-jitter, stack: [full-jitter]}, full-jitter]":               `duplicate strategy full-jitter`,
-		"[{name: x, stack: full-jitter}]":                                        `expected a list of layers, found "full-jitter"`,
-		"[{name: x, stack: [retry: {backoff: fixed, ignore_hint: yes please}]}]": `expected true or false`,
+		"[{name: x, stack: [retri: {}]}]":                                     `x.yaml:13:32: unknown layer "retri"; did you mean "retry"?`,
+		"[{name: x, stack: [retry: {backof: fixed}]}]":                        `x.yaml:13:40: unknown key "backof" in retry; did you mean "backoff"?`,
+		"[{name: x, stack: [retry: {backoff: {full_jiter: {}}}]}]":            `x.yaml:13:50: unknown backoff "full_jiter"; did you mean "full_jitter"?`,
+		"[{name: x, stack: [retry: {backoff: {fixed: {every: 5}}}]}]":         `"5" has no unit; add one, such as 5s`,
+		"[{name: x, stack: [retry: {backoff: fixed, max_attempts: -1}]}]":     `-1 is out of range`,
+		"[{name: x, stack: [breaker: {open_for: 1s, scope: cliant}]}]":        `unknown scope "cliant"; did you mean "client"?`,
+		"[{name: x, stack: [breaker: {open_for: 1s, failures: 0}]}]":          `x.yaml:13:31: strategy "x": breaker`,
+		"[{name: x, stack: [token_bucket: {burst: 3}]}]":                      `token_bucket needs the key rate, such as rate: 120/min`,
+		"[{name: x, stack: [token_bucket: {rate: 3/s, per: 1s, burst: 3}]}]":  `unknown key "per" in token_bucket`,
+		"[{name: x, stack: [ful-jitter]}]":                                    `unknown strategy "ful-jitter"; did you mean "full-jitter"?`,
+		"[{stack: [full-jitter]}]":                                            `strategy needs the key name`,
+		"[{name: full-jitter, summary: mine}]":                                `a summary is for a strategy of your own`,
+		"[{name: full-jitter, stack: [full-jitter]}, full-jitter]":            `duplicate strategy full-jitter`,
+		"[{name: x, stack: full-jitter}]":                                     `expected a list of layers, found "full-jitter"`,
+		"[{name: x, stack: [retry: {backoff: fixed, min_wait: yes please}]}]": `expected a duration`,
 	} {
 		p := problems(t, with(t, "strategies", "strategies: "+line))
 		require.Len(t, p, 1, line)

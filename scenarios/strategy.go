@@ -22,8 +22,8 @@ type choice struct {
 	reader wire.Reader // nil for the strategy's own
 	at     *yaml.Node
 
-	program *strategies.Program
-	commons *strategies.Commons // what the program was compiled with
+	programs []*strategies.Program // of each fleet
+	commons  *strategies.Commons   // what the programs were compiled with
 }
 
 // strategies reads the list of strategies: names, or mappings of a name and a
@@ -142,7 +142,7 @@ func (d *decoder) stack(s *section, n, nameNode *yaml.Node, reader reader) (choi
 // known returns the strategy of the table with that name; it complains if
 // there is none.
 func (d *decoder) known(at *yaml.Node, name string) (strategies.Builtin, bool) {
-	all := strategies.Builtins()
+	all := strategies.All()
 	i := slices.IndexFunc(all, func(b strategies.Builtin) bool { return b.Name == name })
 	if i < 0 {
 		d.unknownStrategy(at, all)
@@ -164,14 +164,31 @@ func (d *decoder) unknownStrategy(n *yaml.Node, all []strategies.Builtin) {
 	d.report(n.Line, n.Column, m)
 }
 
-// compile builds the program of a choice for clients that know k.
-func (c *choice) compile(k strategies.Knowledge) (err error) {
+// compile builds the programs of fleets of clients that know k: those of the
+// choice, and those of the fleets that have their own. at is whose error it is.
+func (c *choice) compile(k strategies.Knowledge, fleets []fleet) (at *yaml.Node, err error) {
+	c.commons = strategies.NewCommons()
+	c.programs = make([]*strategies.Program, len(fleets))
+	program, err := c.program(k, c.commons)
+	if err != nil {
+		return c.at, err
+	}
+	for i := range fleets {
+		if own := fleets[i].fixed; own == nil {
+			c.programs[i] = program
+		} else if c.programs[i], err = own.program(k, c.commons); err != nil {
+			return own.at, err
+		}
+	}
+	return c.at, nil
+}
+
+// program builds the program of a choice.
+func (c *choice) program(k strategies.Knowledge, commons *strategies.Commons) (*strategies.Program, error) {
 	def := c.define(k)
 	def.Name, def.Summary = c.Name, c.Summary
 	if c.reader != nil {
 		def.Reader = c.reader
 	}
-	c.commons = strategies.NewCommons()
-	c.program, err = strategies.Compile(def, c.commons)
-	return err
+	return strategies.Compile(def, commons)
 }

@@ -116,7 +116,7 @@ func (d *decoder) rate(n *yaml.Node) (r rate, ok bool) {
 }
 
 // distributions are the names of distributions besides the constant.
-var distributions = []string{"uniform", "exponential", "lognormal"}
+var distributions = []string{"uniform", "exponential", "lognormal", "sample"}
 
 // dist reads a distribution of durations: a duration, or {uniform: [0s, 1ms]},
 // {exponential: 2s}, {lognormal: {mean: 2s, cv: 0.3}}.
@@ -142,6 +142,20 @@ func (d *decoder) dist(n *yaml.Node) draw.Dist {
 	case "exponential":
 		mean, _ := d.positive(body)
 		return draw.Expo(mean)
+	case "sample":
+		items := d.list(body, "durations", maxItems)
+		values := make([]time.Duration, len(items))
+		for i, item := range items {
+			values[i] = d.duration(item)
+		}
+		if len(values) == 0 {
+			return draw.Dist{}
+		}
+		sample, err := draw.Values(values...)
+		if err != nil {
+			d.complain(body, "%v", err)
+		}
+		return sample
 	case "lognormal":
 		s := d.section(at, body, "lognormal", "mean", "cv")
 		mean, _ := d.positive(s.need("mean", "2s"))

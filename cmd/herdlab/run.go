@@ -75,7 +75,7 @@ draws pictures, and says which one to ship.`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", pageWidth)))
-	root.AddCommand(c.compare(), c.init(), c.scenarios(), c.strategies(), c.version())
+	root.AddCommand(c.compare(), c.check(), c.init(), c.scenarios(), c.strategies(), c.serve(), c.version())
 	return root
 }
 

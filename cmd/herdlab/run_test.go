@@ -62,7 +62,7 @@ func with(args ...string) []string { return append(append([]string{}, quick...),
 
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, verb := range []string{"", "compare", "init", "scenarios", "strategies", "version"} {
+	for _, verb := range []string{"", "compare", "init", "scenarios", "serve", "strategies", "version"} {
 		args := []string{"--help"}
 		name := "help.txt"
 		if verb != "" {

@@ -1,0 +1,281 @@
+package scenarios
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"herdlab/sim/metrics"
+)
+
+// maxExpects bounds the expectations of a scenario, maxCheckSeeds how many seeds
+// each is about.
+const (
+	maxExpects    = 1000
+	maxCheckSeeds = 10_000
+)
+
+// expectKeys are the keys of an expectation, ofKeys those of a figure that
+// another is compared with.
+var (
+	expectKeys = []string{"strategy", "fleet", "metric", "from", "to", "is", "within", "at_least", "at_most", "between", "seeds", "on"}
+	ofKeys     = []string{"of", "times", "metric", "fleet"}
+)
+
+// expectations reads what the scenario expects of its runs. Each names a figure
+// and what it must be; one that names no strategy is about all of them, and one
+// that names several about each.
+func (d *decoder) expectations(n *yaml.Node, s *Scenario) {
+	known := figures()
+	for _, item := range d.list(n, "expectations", maxExpects) {
+		before := d.count()
+		x := d.section(item, item, "expectation", expectKeys...)
+		e := expectation{line: item.Line, seeds: 1, left: term{fleet: -1}}
+		names := d.compared(x.get("strategy"), s)
+		e.left.figure = d.figure(x.need("metric", "attempts"), known)
+		d.ofFleet(x.get("fleet"), s, &e.left)
+		d.part(x, s, &e.left)
+		if at := x.get("seeds"); at != nil {
+			e.seeds = int(d.integer(at, 1, maxCheckSeeds))
+		}
+		if w := d.word(x.get("on"), "on", overWords...); w != "" {
+			e.over = over(slices.Index(overWords, w))
+		}
+		e.wants = d.wants(x, s, known, &e.left)
+		if d.count() > before {
+			continue
+		}
+		for _, i := range names {
+			one := e
+			one.left.strategy = i
+			for _, b := range []*bound{&one.wants.low, &one.wants.high} {
+				if b.of != nil { // each has its own
+					own := *b.of
+					b.of = &own
+				}
+			}
+			s.expects = append(s.expects, one)
+		}
+	}
+	if n != nil && s.replaying() >= 0 {
+		d.complain(n, "a scenario that replays a trace runs with any trace, so it can expect nothing of it")
+	}
+}
+
+// compared reads one or several names of strategies that are compared; without
+// any, all are meant.
+func (d *decoder) compared(n *yaml.Node, s *Scenario) (all []int) {
+	if n == nil {
+		for i := range s.choices {
+			all = append(all, i)
+		}
+		return all
+	}
+	items := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		items = d.list(n, "strategies", len(s.choices))
+	}
+	for _, item := range items {
+		if i := d.contestant(item, s); i >= 0 {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// contestant reads the name of a strategy that is compared, -1 if there is none.
+func (d *decoder) contestant(n *yaml.Node, s *Scenario) int {
+	names := make([]string, len(s.choices))
+	for i := range s.choices {
+		names[i] = s.choices[i].Name
+	}
+	name, ok := d.scalar(n, "the name of a strategy of this scenario")
+	if !ok || !d.oneOf(n, "strategy", names) {
+		return -1
+	}
+	return slices.Index(names, name)
+}
+
+// figure reads the name of a figure.
+func (d *decoder) figure(n *yaml.Node, known []figure) figure {
+	names := make([]string, len(known))
+	for i := range known {
+		names[i] = known[i].name
+	}
+	name, ok := d.scalar(n, "a metric such as attempts")
+	if !ok || slices.Contains(names, name) {
+		return known[max(0, slices.Index(names, name))]
+	}
+	m := mistaken("unknown metric %s", quoted(name))
+	if m.suggestion = Nearest(name, names); m.suggestion == "" {
+		m.message += "; herdlab scenarios --keys lists them"
+	}
+	d.report(n.Line, n.Column, m)
+	return known[0]
+}
+
+// ofFleet reads the fleet that a figure is of.
+func (d *decoder) ofFleet(n *yaml.Node, s *Scenario, t *term) {
+	if n == nil {
+		return
+	}
+	names := make([]string, len(s.fleets))
+	for i := range s.fleets {
+		names[i] = s.fleets[i].name
+	}
+	switch w := d.word(n, "fleet", names...); {
+	case w == "":
+	case len(names) < 2:
+		d.complain(n, "there is one fleet; leave this out")
+	case t.figure.among == nil:
+		d.complain(n, "%s is not counted by fleet; that is %s", t.figure.name, strings.Join(namesWith(func(f *figure) bool { return f.among != nil }), ", "))
+	default:
+		t.fleet = slices.Index(names, w)
+	}
+}
+
+// part reads the part of the run that a figure is of.
+func (d *decoder) part(x *section, s *Scenario, t *term) {
+	from, to := x.get("from"), x.get("to")
+	if from == nil && to == nil {
+		return
+	}
+	at := from
+	if at == nil {
+		at = to
+	}
+	t.from, t.to = d.duration(from), s.horizon
+	if to != nil {
+		t.to = d.duration(to)
+	}
+	_, end := s.provider.FaultSpan()
+	aligned := func(at time.Duration) bool { return s.bin <= 0 || (at-end)%s.bin == 0 }
+	switch {
+	case t.figure.series == nil:
+		d.complain(at, "%s is not counted by the time; that is %s", t.figure.name, strings.Join(namesWith(func(f *figure) bool { return f.series != nil }), ", "))
+	case t.fleet >= 0:
+		d.complain(at, "a part of the run is not counted by fleet; leave one of them out")
+	case t.to <= t.from:
+		d.complain(at, "the part from %s to %s is empty", inFile(t.from), inFile(t.to))
+	case !aligned(t.from) || to != nil && !aligned(t.to):
+		d.complain(at, "the part must begin and end where a bin of %s does", inFile(s.bin))
+	}
+}
+
+func namesWith(has func(*figure) bool) (names []string) {
+	for _, f := range figures() {
+		if has(&f) {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// wants reads what a figure must be: is, with a tolerance, at_least, at_most, or
+// between.
+func (d *decoder) wants(x *section, s *Scenario, known []figure, left *term) (w wants) {
+	is, least, most, two := x.get("is"), x.get("at_least"), x.get("at_most"), x.get("between")
+	n := 0
+	for _, at := range []*yaml.Node{is, least, most, two} {
+		if at != nil {
+			n++
+		}
+	}
+	within := x.get("within")
+	switch {
+	case n == 0 && !x.broken:
+		d.complain(x.at, "an expectation says what the metric must be: is, at_least, at_most or between")
+		return w
+	case n > 1 && !(n == 2 && least != nil && most != nil):
+		d.complain(x.at, "an expectation is one of is, at_least, at_most and between; at_least and at_most may stand together")
+		return w
+	case within != nil && is == nil:
+		d.complain(within, "within is for is")
+		return w
+	}
+	bound := func(at *yaml.Node) bound { return d.bound(at, s, known, left) }
+	switch {
+	case is != nil:
+		w.exactly, w.low, w.text = true, bound(is), d.text(is)
+		if within != nil {
+			w.within = d.number(within)
+			w.relative = strings.HasSuffix(within.Value, "%")
+			w.text += " ± " + within.Value
+		}
+	case two != nil:
+		ends := d.list(two, "two numbers", 2)
+		if len(ends) != 2 {
+			if ends != nil {
+				d.complain(two, "expected two numbers, such as [120, 122]")
+			}
+			return w
+		}
+		w.low, w.high, w.text = bound(ends[0]), bound(ends[1]), d.text(ends[0])+" to "+d.text(ends[1])
+	default:
+		if least != nil {
+			w.low, w.text = bound(least), "≥ "+d.text(least)
+		}
+		if most != nil {
+			w.high, w.text = bound(most), strings.TrimSpace(w.text+" ≤ "+d.text(most))
+		}
+	}
+	return w
+}
+
+// bound reads a number, never or undefined, or a multiple of another figure:
+// {of: full-jitter, times: 2, metric: attempts}.
+func (d *decoder) bound(n *yaml.Node, s *Scenario, known []figure, left *term) bound {
+	b := bound{set: true, times: 1}
+	if n.Kind != yaml.MappingNode {
+		switch n.Value {
+		case "never":
+			b.times = metrics.Never
+		case "undefined":
+			b.times = math.NaN()
+		default:
+			b.times = d.number(n)
+		}
+		return b
+	}
+	x := d.section(n, n, "comparison", ofKeys...)
+	b.of = &term{fleet: -1, figure: left.figure, from: left.from, to: left.to}
+	if at := x.need("of", "full-jitter"); at != nil {
+		b.of.strategy = max(0, d.contestant(at, s))
+	}
+	if at := x.get("times"); at != nil {
+		b.times = d.number(at)
+	}
+	if at := x.get("metric"); at != nil {
+		b.of.figure = d.figure(at, known)
+	}
+	if at := x.get("fleet"); at != nil {
+		d.ofFleet(at, s, b.of)
+	} else if b.of.figure.among != nil {
+		b.of.fleet = left.fleet
+	}
+	if b.of.figure.series == nil {
+		b.of.from, b.of.to = 0, 0
+	}
+	return b
+}
+
+// text is how a finding writes a bound.
+func (d *decoder) text(n *yaml.Node) string {
+	if n.Kind != yaml.MappingNode {
+		return n.Value
+	}
+	var text string
+	if at := child(n, "times"); at != nil {
+		text = at.Value + " × "
+	}
+	if at := child(n, "metric"); at != nil {
+		text += at.Value + " of "
+	}
+	if at := child(n, "of"); at != nil {
+		text += at.Value
+	}
+	return text
+}

@@ -1,0 +1,65 @@
+package scenarios
+
+import (
+	"errors"
+	"maps"
+
+	"go.yaml.in/yaml/v4"
+
+	"herdlab/mockprovider"
+)
+
+// Provider returns the configuration of the scenario's provider.
+func (s *Scenario) Provider() mockprovider.Config { return s.provider }
+
+// Models and Regions return the names of the provider's models and regions, in
+// their order; nothing if they have none.
+func (s *Scenario) Models() []string  { return s.named["models"] }
+func (s *Scenario) Regions() []string { return s.named["regions"] }
+
+// Words reads parts of scenario files that stand alone. The zero value knows no
+// names of models and regions.
+type Words struct{ named map[string][]string }
+
+// Words returns the words of the scenario: its models and regions have names.
+func (s *Scenario) Words() Words { return Words{s.named} }
+
+// decoder reads the root of a text.
+func (w Words) decoder(what string, src []byte) (*decoder, *yaml.Node) {
+	d := newDecoder(what, src)
+	maps.Copy(d.named, w.named)
+	return d, d.document(src)
+}
+
+// Fault reads one fault as a scenario file has it in its list of faults, as YAML
+// or, which is the same, as JSON. Mistakes are reported as Problems.
+func (w Words) Fault(src []byte) (mockprovider.Fault, error) {
+	d, root := w.decoder("fault", src)
+	if root == nil {
+		return mockprovider.Fault{}, d.err()
+	}
+	list := &yaml.Node{Kind: yaml.SequenceNode, Line: root.Line, Column: root.Column, Content: []*yaml.Node{root}}
+	all := d.faults(list, 0)
+	if err := d.err(); err != nil {
+		return mockprovider.Fault{}, err
+	}
+	if len(all) != 1 {
+		return mockprovider.Fault{}, errors.New("fault: there is none; write one such as {outage: {from: 0s, to: 30s}}")
+	}
+	return all[0], nil
+}
+
+// Limits reads a list of limits in the same way.
+func (w Words) Limits(src []byte) ([]mockprovider.Limit, error) {
+	d, root := w.decoder("limits", src)
+	if root == nil {
+		return nil, d.err()
+	}
+	var limits []mockprovider.Limit
+	for _, item := range d.list(root, "limits", maxLimits) {
+		if l := d.limit(item, mockprovider.KeepNone); l != nil {
+			limits = append(limits, l)
+		}
+	}
+	return limits, d.err()
+}
