@@ -47,6 +47,12 @@ func TestFinagleBudget(t *testing.T) {
 	x.now = 30 * time.Second
 	require.Equal(t, 1, x.outcomes(wire.Overloaded), "what is older than the TTL is forgotten")
 
+	// Inside the loop only first attempts are deposits, too.
+	x = client(t, Retry{Backoff: Fixed{}}, FinagleBudget{Percent: 50, Scope: PerClient})
+	for _, want := range []int{1, 2, 1, 2} {
+		require.Equal(t, want, x.outcomes(wire.Overloaded))
+	}
+
 	// The minimum alone: 2 per second are 20 in any 10 s.
 	x = client(t, FinagleBudget{MinPerSecond: 2, Scope: PerClient}, Retry{Backoff: Fixed{}})
 	require.Equal(t, 21, x.outcomes(wire.Overloaded))

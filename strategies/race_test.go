@@ -62,7 +62,8 @@ func TestRace(t *testing.T) {
 	stack := []Layer{second{after: 50 * time.Millisecond, runners: 3}}
 	play(t, stack, `
 		a: begin                -> send + wake 50ms
-		@20ms a: 200            -> stop succeeded ok        # the timer is nobody's
+		@20ms a: 200            -> stop succeeded ok
+		a: wake                 -> idle                     # the timer is nobody's
 		@1s b: begin            -> send + wake 50ms
 		b: wake                 -> send + wake 50ms         # at 1.05
 		@1.06s b: 503 attempt=1 -> idle                     # the second may still bring it
@@ -180,6 +181,47 @@ func TestRetriesInsideARace(t *testing.T) {
 		b: settled attempt=1    -> idle                     # the caller withdraws
 		b: cancelled            -> stop withdrawn cancelled
 	`)
+}
+
+// Once somebody gives an attempt up no more runners begin.
+func TestNoRunnerBeginsAfterAWithdrawal(t *testing.T) {
+	play(t, []Layer{
+		second{after: 30 * time.Millisecond, runners: 3},
+		Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2},
+	}, `
+		a: begin                -> send + wake 30ms
+		@10ms a: 503            -> idle                     # until 1.01
+		a: wake                 -> send + wake 30ms
+		a: settled attempt=2    -> idle
+		a: wake                 -> wait 950ms               # at 60: the third does not begin
+		a: wake                 -> send
+	`)
+}
+
+// A runner that stops with an attempt in flight hangs up on it.
+func TestARunnerThatStopsByItself(t *testing.T) {
+	in := &listener{}
+	play(t, []Layer{second{after: 10 * time.Millisecond, runners: 2}, choosy{}, in}, `
+		a: begin                -> send + wake 10ms
+		a: wake                 -> send
+		a: head attempt=2       -> idle + hang up 2
+		a: 200 attempt=1        -> stop succeeded ok
+	`)
+	require.Equal(t, "attempt 2 of 10ms: failed cancelled", in.heard[0])
+}
+
+// choosy stops at the head of an answer.
+type choosy struct{}
+
+func (choosy) Build(_ *Build, inner Strategy) (Strategy, error) { return picky{inner}, nil }
+
+type picky struct{ inner Strategy }
+
+func (p picky) Next(now time.Duration, c *Call, e Event) Decision {
+	if e.Kind == Head {
+		return stop(NotGoodEnough, wire.OK)
+	}
+	return p.inner.Next(now, c, e)
 }
 
 // A call stands in one line at a time: a runner that wants units while another
@@ -309,16 +351,30 @@ func TestALoopAroundARace(t *testing.T) {
 
 // Each runner has its own target, and the call goes on with the winner's.
 func TestTargetsInARace(t *testing.T) {
-	w := newWorld(t, map[string][]Layer{"": {second{after: 10 * time.Millisecond, runners: 2, models: true}}}, 1)
+	w := newWorld(t, map[string][]Layer{"": {second{after: 10 * time.Millisecond, runners: 2, models: true}, elsewhere{}}}, 1)
 	c := w.call("a")
 	require.Equal(t, Send, c.next(Event{Kind: Begin}).Kind)
-	require.EqualValues(t, 0, c.Target.Model)
+	require.Equal(t, wire.Target{Region: 7}, c.Target)
 	w.now = 10 * time.Millisecond
 	require.Equal(t, Send, c.next(Event{Kind: Wake}).Kind)
-	require.EqualValues(t, 1, c.Target.Model)
+	require.Equal(t, wire.Target{Model: 1}, c.Target, "it begins with what the race began with, and no region yet")
 	ok := &wire.Outcome{Class: wire.OK}
 	require.Equal(t, Stop, c.next(Event{Kind: Reply, Attempt: 1, Outcome: ok}).Kind)
-	require.EqualValues(t, 0, c.Target.Model)
+	require.Equal(t, wire.Target{Region: 7}, c.Target)
+}
+
+// elsewhere sends the first attempt of a call to another region.
+type elsewhere struct{}
+
+func (elsewhere) Build(_ *Build, inner Strategy) (Strategy, error) { return away{inner}, nil }
+
+type away struct{ inner Strategy }
+
+func (a away) Next(now time.Duration, c *Call, e Event) Decision {
+	if e.Kind == Begin && c.Attempts == 0 {
+		c.Target.Region = 7
+	}
+	return a.inner.Next(now, c, e)
 }
 
 // All of a demand and of a target survives a change of runners: a field that is

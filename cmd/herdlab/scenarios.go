@@ -13,11 +13,11 @@ func (c *console) scenarios() *cobra.Command {
 		Long:  "List the built-in scenarios, one a line. Each is a name for compare.",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			var names, about []string
+			var all group
 			for _, l := range scenarios.List() {
-				names, about = append(names, l.Name), append(about, l.Summary)
+				all.add(l.Name, l.Summary)
 			}
-			return c.print(list(names, about))
+			return c.print(list(all))
 		},
 	}
 }

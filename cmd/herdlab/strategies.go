@@ -11,29 +11,56 @@ import (
 func (c *console) strategies() *cobra.Command {
 	return &cobra.Command{
 		Use:   "strategies",
-		Short: "List the built-in strategies",
-		Long:  "List the built-in strategies, one a line, from the worst habit to the best.",
-		Args:  cobra.NoArgs,
+		Short: "List the strategies that have a name",
+		Long: `List the strategies that have a name: those of our own from the worst habit to
+the best, then models of what real clients do by default, faults included, with
+the version that was read. A scenario file may name any of them, or stack
+layers.`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			var names, about []string
+			own := group{title: "Our own, from the worst habit to the best"}
 			for _, b := range strategies.Builtins() {
-				names, about = append(names, b.Name), append(about, b.Summary)
+				own.add(b.Name, b.Summary)
 			}
-			return c.print(list(names, about))
+			field := group{title: "Clients of the field, as they are"}
+			for _, p := range strategies.Presets() {
+				field.add(p.Name, p.Summary+" ["+p.Version+"]")
+			}
+			return c.print(list(own, field))
 		},
 	}
 }
 
-// list sets names and what they are about side by side, one a line: whoever
-// writes a summary keeps it short.
-func list(names, about []string) string {
-	width := 0
-	for _, n := range names {
-		width = max(width, columns(n))
-	}
+// group is some things that belong together in a list.
+type group struct {
+	title        string
+	names, about []string
+}
+
+func (g *group) add(name, about string) {
+	g.names, g.about = append(g.names, name), append(g.about, about)
+}
+
+// list sets names and what they are about side by side, in groups that have
+// titles if they are several.
+func list(groups ...group) string {
 	var b strings.Builder
-	for i, n := range names {
-		b.WriteString(n + strings.Repeat(" ", width-columns(n)+gap) + about[i] + "\n")
+	for i, g := range groups {
+		width := 0
+		for _, n := range g.names {
+			width = max(width, columns(n))
+		}
+		if g.title != "" {
+			if i > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(g.title + "\n")
+		}
+		for i, n := range g.names {
+			indent := width + gap
+			about := wrap(g.about[i], pageWidth-indent, 0)
+			b.WriteString(n + strings.Repeat(" ", indent-columns(n)) + strings.ReplaceAll(about, "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
+		}
 	}
 	return b.String()
 }

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"time"
+
+	"herdlab/strategies"
+)
+
+// patience is the same idea as Spread, written as ordinary code: it runs on a
+// coroutine of its own for each call, under the virtual clock, and Send and
+// Sleep block. What it decides is what Spread decides.
+func patience(s *strategies.Session) error {
+	for {
+		r := s.Send()
+		switch {
+		case r.OK():
+			return nil
+		case !r.Class.Transient():
+			return strategies.ErrGaveUp
+		}
+		s.Sleep(max(time.Second, r.RetryAfter) + s.Uniform(0, s.Now()-s.Call().Born))
+	}
+}
