@@ -35,7 +35,7 @@ type notice struct {
 // present is when a client that is still there hung up.
 const present time.Duration = -1
 
-// keepTicket remembers, or forgets, whose job a ticket is.
+// keepTicket remembers the job of a ticket.
 func (p *Provider) keepTicket(ticket, job uint32) {
 	for int(ticket) >= len(p.jobOf) {
 		p.jobOf = append(p.jobOf, nobody)

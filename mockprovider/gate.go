@@ -70,7 +70,8 @@ type Ended struct {
 	// Tokens is how many output tokens it has produced.
 	Tokens uint32
 	// Class is wire.OK if it was served, wire.Cancelled if its client hung up
-	// and the provider noticed, and the class of the fault otherwise.
+	// and the provider noticed, wire.Overloaded if it was dropped from the queue,
+	// and the class of the fault otherwise.
 	Class wire.Class
 }
 

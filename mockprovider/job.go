@@ -127,7 +127,14 @@ func (p *Provider) done(now time.Duration, i uint32, out []wire.Effect) []wire.E
 	if b := e.Reply.Body; b != wire.ErrorBody && b != wire.CodeBody { // errors are not billed
 		e.Cost = s.price.of(j.req.Demand.InputTokens, j.work.tokens)
 	}
-	p.letGo(now, j, Ended{Since: j.admitted, Tokens: j.work.tokens, Class: e.Reply.Class})
+	ended := Ended{Since: j.admitted, Tokens: j.work.tokens, Class: e.Reply.Class}
+	if p.since == nil { // this is letGo, without a call
+		for _, g := range p.gates {
+			g.Release(now, &j.req, ended)
+		}
+	} else {
+		p.letGoSince(now, j, ended)
+	}
 	if p.teller != nil && e.Reply.Class == wire.OK {
 		p.tell(now, &j.req, &e.Reply)
 	}

@@ -173,7 +173,12 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 			return p.start(now, s, p.newJob(now, in, k), out)
 		}
 		if s.n < s.places {
-			return p.enqueue(now, in, k, out)
+			i := p.newJob(now, in, k)
+			s.join(p.places, i)
+			if s.plain {
+				return out
+			}
+			return p.enqueued(now, s, i, out)
 		}
 	}
 	p.undo(now, r, len(p.gates))

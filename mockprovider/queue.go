@@ -83,10 +83,10 @@ func newQueue(d Discipline) queue {
 // ranked reports whether jobs go in another order than that in which they came.
 func (q *queue) ranked() bool { return q.Order >= ShortestFirst }
 
-// push puts a job into the queue. Where jobs are ranked, the lowest key is next.
-func (q *queue) push(places []place, job uint32, key uint64) {
-	at := &places[job]
-	at.older, at.newer = q.newest, nobody
+// join puts a job at the end of the queue. Where jobs are ranked, it must be put
+// into the ranking too; the lowest key is next.
+func (q *queue) join(places []place, job uint32) {
+	places[job].older, places[job].newer = q.newest, nobody
 	if q.n == 0 {
 		q.oldest = job
 	} else {
@@ -94,9 +94,6 @@ func (q *queue) push(places []place, job uint32, key uint64) {
 	}
 	q.newest = job
 	q.n++
-	if q.ranked() {
-		q.ranking.push(places, job, key)
-	}
 }
 
 // next returns who is next; somebody must wait.

@@ -51,7 +51,10 @@ func TestQueueAgainstList(t *testing.T) {
 					places = append(places, place{})
 				}
 				key := uint64(rapid.IntRange(0, 3).Draw(t, "key"))
-				q.push(places, job, key)
+				q.join(places, job)
+				if q.ranked() {
+					q.ranking.push(places, job, key)
+				}
 				list = append(list, waits{job, key})
 			},
 			"serve": func(t *rapid.T) {

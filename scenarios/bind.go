@@ -172,8 +172,8 @@ func (d *decoder) value(at, n *yaml.Node, what string, to reflect.Value) {
 		}
 		return
 	}
-	if read := spellings[t]; read != nil {
-		read(d, n, what, to)
+	if s, ok := spellings[t]; ok {
+		s.read(d, n, what, to)
 		return
 	}
 	switch {

@@ -4,5 +4,8 @@
 // A scenario file is YAML, strict and versioned: nothing unknown is ignored,
 // every mistake is reported at once with its place and, where one can be
 // guessed, what was meant; limits on everything keep a hostile file harmless.
-// Starter returns a commented example of the whole format.
+// Starter returns a commented example of the format, Keys all of it.
+//
+// A scenario may say what it expects of its runs. Check runs them and says what
+// holds; the built-in library is held to its word by the package's tests.
 package scenarios

@@ -161,11 +161,15 @@ func (d *decoder) layOut(all []fleet) []fleet {
 	return all
 }
 
-// fleetKeys are the keys of a fleet.
-var fleetKeys = []string{
-	"clients", "traffic", "tokens", "prompts", "priority", "account", "address",
-	"key", "model", "region", "stream", "network", "clock", "patience", "strategy",
-}
+// The keys of a fleet and of its parts.
+var (
+	fleetKeys = []string{
+		"clients", "traffic", "tokens", "prompts", "priority", "account", "address",
+		"key", "model", "region", "stream", "network", "clock", "patience", "strategy",
+	}
+	networkKeys = []string{"up", "down"}
+	clockKeys   = []string{"behind", "ahead"}
+)
 
 // accountWords are whose account a fleet has: one of its own, one for each client,
 // or the one of all fleets that say so.
@@ -202,7 +206,7 @@ func (d *decoder) fleet(at, n *yaml.Node, name string, horizon time.Duration) fl
 	f.target.Region = uint8(d.place(s.get("region"), "regions"))
 	f.stream = d.boolean(s.get("stream"))
 	f.skew = d.clock(s.at, s.get("clock"))
-	network := d.section(s.at, s.get("network"), "network", "up", "down")
+	network := d.section(s.at, s.get("network"), "network", networkKeys...)
 	f.up, f.down = d.dist(network.get("up")), d.dist(network.get("down"))
 	if n := s.get("patience"); n != nil {
 		f.patience, _ = d.positive(n)
@@ -228,7 +232,7 @@ func (d *decoder) place(n *yaml.Node, what string) int {
 // clock reads how far the clients' own clocks are off: behind or ahead by at
 // most so much, evenly.
 func (d *decoder) clock(at, n *yaml.Node) draw.Dist {
-	s := d.section(at, n, "clock", "behind", "ahead")
+	s := d.section(at, n, "clock", clockKeys...)
 	behind, ahead := d.duration(s.get("behind")), d.duration(s.get("ahead"))
 	if behind == 0 && ahead == 0 {
 		return draw.Dist{}

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -22,10 +23,30 @@ type Listing struct {
 	// Name is what Builtin takes; Title is one line, Summary the first
 	// paragraph of what the scenario says about itself.
 	Name, Title, Summary string
+	// Group is what kind it is of.
+	Group string
 }
 
-// builtins returns the names of the built-in scenarios, the founding one
-// first, the others in alphabetical order.
+// groups are the kinds of built-in scenarios by the prefix of their names, in the
+// order in which they are listed.
+var groups = []struct{ prefix, title string }{
+	{"", "Experiments"},
+	{"case-", "Cases from the field"},
+	{"claim-", "Claims of the founding articles"},
+}
+
+// groupOf returns the number of the group that a name belongs to.
+func groupOf(name string) int {
+	for i, g := range groups {
+		if g.prefix != "" && strings.HasPrefix(name, g.prefix) {
+			return i
+		}
+	}
+	return 0
+}
+
+// builtins returns the names of the built-in scenarios, group by group in
+// alphabetical order, but the founding one first.
 func builtins() []string {
 	files, _ := fs.Glob(library, "library/*.yaml") // the pattern is well-formed
 	names := make([]string, 0, len(files))
@@ -39,7 +60,7 @@ func builtins() []string {
 		case b:
 			return 1
 		}
-		return strings.Compare(a, b)
+		return cmp.Or(cmp.Compare(groupOf(a), groupOf(b)), strings.Compare(a, b))
 	})
 	return names
 }
@@ -51,7 +72,7 @@ func Builtin(name string) (*Scenario, error) {
 		if meant := Nearest(name, names); meant != "" {
 			return nil, fmt.Errorf("there is no built-in scenario %q; did you mean %q?", name, meant)
 		}
-		return nil, fmt.Errorf("there is no built-in scenario %q; there are %s", name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("there is no built-in scenario %q; herdlab scenarios lists them", name)
 	}
 	src, err := library.ReadFile("library/" + name + ".yaml")
 	if err != nil {
@@ -69,7 +90,7 @@ func List() []Listing {
 			continue // the package's tests parse every one of them
 		}
 		summary, _, _ := strings.Cut(s.about, "\n\n")
-		all = append(all, Listing{s.name, s.title, strings.Join(strings.Fields(summary), " ")})
+		all = append(all, Listing{s.name, s.title, strings.Join(strings.Fields(summary), " "), groups[groupOf(name)].title})
 	}
 	return all
 }

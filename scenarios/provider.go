@@ -18,15 +18,26 @@ const (
 	maxModels = 64
 )
 
+// The keys of a provider and of its parts.
+var (
+	providerKeys = []string{
+		"dialect", "auth", "limits", "keep_on_refusal", "tells", "capacity",
+		"models", "regions", "abandoned", "refusal_time", "keys", "organisation_size",
+	}
+	authKeys    = append([]string{"reject_keys", "reply"}, refusalKeys...)
+	modelKeys   = []string{"capacity", "others", "price"}
+	regionKeys  = []string{"scale", "others", "latency", "surcharge"}
+	serviceKeys = []string{"first_token", "per_input_token", "per_output_token"}
+)
+
 func (d *decoder) provider(parent *section, n *yaml.Node) mockprovider.Config {
-	s := d.section(parent.at, n, "provider", "dialect", "auth", "limits", "keep_on_refusal", "tells", "capacity",
-		"models", "regions", "abandoned", "refusal_time", "keys", "organisation_size")
+	s := d.section(parent.at, n, "provider", providerKeys...)
 	var c mockprovider.Config
 	if n == nil {
 		return c
 	}
 	d.speaks(s.get("dialect"), &c)
-	auth := d.section(s.at, s.get("auth"), "auth", append([]string{"reject_keys", "reply"}, refusalKeys...)...)
+	auth := d.section(s.at, s.get("auth"), "auth", authKeys...)
 	for _, key := range d.list(auth.get("reject_keys"), "keys", math.MaxUint8+1) {
 		c.RejectKeys = append(c.RejectKeys, uint8(d.integer(key, 0, math.MaxUint8)))
 	}
@@ -140,7 +151,7 @@ func (d *decoder) models(n *yaml.Node, c *mockprovider.Config) {
 	keys, values := d.names(n, "models")
 	for i, at := range keys {
 		var m mockprovider.ModelConfig
-		s := d.section(at, values[i], "model", "capacity", "others", "price")
+		s := d.section(at, values[i], "model", modelKeys...)
 		if own := s.get("capacity"); own != nil {
 			m.Capacity = new(mockprovider.Capacity)
 			d.capacity(at, own, m.Capacity)
@@ -160,7 +171,7 @@ func (d *decoder) regions(n *yaml.Node, c *mockprovider.Config) {
 	keys, values := d.names(n, "regions")
 	for i, at := range keys {
 		var r mockprovider.RegionConfig
-		s := d.section(at, values[i], "region", "scale", "others", "latency", "surcharge")
+		s := d.section(at, values[i], "region", regionKeys...)
 		if scale := s.get("scale"); scale != nil {
 			r.Scale = d.number(scale)
 		}
@@ -185,11 +196,10 @@ func (d *decoder) share(n *yaml.Node, to *mockprovider.Schedule) {
 // service reads how long a slot is held: a distribution, or a time to first
 // token, a time for each input token and one for each output token.
 func (d *decoder) service(n *yaml.Node) mockprovider.Service {
-	keys := []string{"first_token", "per_input_token", "per_output_token"}
-	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) == 2 && Nearest(n.Content[0].Value, keys) == "" {
+	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) == 2 && Nearest(n.Content[0].Value, serviceKeys) == "" {
 		return mockprovider.Service{First: d.dist(n)}
 	}
-	s := d.section(n, n, "service", keys...)
+	s := d.section(n, n, "service", serviceKeys...)
 	return mockprovider.Service{
 		First:    d.dist(s.need("first_token", "300ms")),
 		PerInput: d.duration(s.get("per_input_token")),

@@ -50,7 +50,7 @@ func TestLibrary(t *testing.T) {
 	_, err = scenarios.Builtin("secondpeak")
 	require.ErrorContains(t, err, `did you mean "second-peak"?`)
 	_, err = scenarios.Builtin("nothing of the kind")
-	require.ErrorContains(t, err, "there are second-peak, p14003, trace-replay")
+	require.ErrorContains(t, err, "herdlab scenarios lists them")
 }
 
 // A newcomer's first file: it runs as it is, says who wins, and shows what

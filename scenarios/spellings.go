@@ -14,18 +14,30 @@ import (
 	"herdlab/strategies"
 )
 
+// spelling is how files write values of a type that they write in a way of its
+// own.
+type spelling struct {
+	takes string // what to write, for people
+	read  func(d *decoder, n *yaml.Node, what string, to reflect.Value)
+}
+
+// reads makes a spelling of a function that reads such a value.
+func reads[T any](takes string, read func(d *decoder, n *yaml.Node) T) spelling {
+	return spelling{takes, func(d *decoder, n *yaml.Node, _ string, to reflect.Value) { to.Set(reflect.ValueOf(read(d, n))) }}
+}
+
 // spellings are the types that files write in a way of their own.
-var spellings = map[reflect.Type]func(d *decoder, n *yaml.Node, what string, to reflect.Value){
-	reflect.TypeFor[mockprovider.Counted](): func(d *decoder, n *yaml.Node, _ string, to reflect.Value) { to.SetUint(uint64(d.counted(n))) },
-	reflect.TypeFor[mockprovider.Range](): func(d *decoder, n *yaml.Node, what string, to reflect.Value) {
+var spellings = map[reflect.Type]spelling{
+	reflect.TypeFor[mockprovider.Counted](): reads("who is counted together: "+strings.Join(countedWords, ", ")+", or a list", (*decoder).counted),
+	reflect.TypeFor[mockprovider.Range](): {"a number, a range such as 0-99 or 100-, or a name", func(d *decoder, n *yaml.Node, what string, to reflect.Value) {
 		to.Set(reflect.ValueOf(d.span(n, what)))
-	},
-	reflect.TypeFor[mockprovider.Service](): func(d *decoder, n *yaml.Node, _ string, to reflect.Value) { to.Set(reflect.ValueOf(d.service(n))) },
-	reflect.TypeFor[mockprovider.Point]():   func(d *decoder, n *yaml.Node, _ string, to reflect.Value) { to.Set(reflect.ValueOf(d.point(n))) },
-	reflect.TypeFor[mockprovider.Price]():   func(d *decoder, n *yaml.Node, _ string, to reflect.Value) { to.Set(reflect.ValueOf(d.price(n))) },
-	reflect.TypeFor[mockprovider.Notice]():  func(d *decoder, n *yaml.Node, _ string, to reflect.Value) { to.Set(reflect.ValueOf(d.notice(n))) },
-	reflect.TypeFor[strategies.Classes]():   func(d *decoder, n *yaml.Node, _ string, to reflect.Value) { to.SetUint(uint64(d.classes(n))) },
-	reflect.TypeFor[strategies.Statuses]():  func(d *decoder, n *yaml.Node, _ string, to reflect.Value) { to.Set(reflect.ValueOf(d.statuses(n))) },
+	}},
+	reflect.TypeFor[mockprovider.Service](): reads("a time, or {first_token: time, per_input_token: duration, per_output_token: duration}", (*decoder).service),
+	reflect.TypeFor[mockprovider.Point]():   reads("[load, value]", (*decoder).point),
+	reflect.TypeFor[mockprovider.Price]():   reads("{input, output} in $ per million tokens", (*decoder).price),
+	reflect.TypeFor[mockprovider.Notice]():  reads("never, at_once or a duration", (*decoder).notice),
+	reflect.TypeFor[strategies.Classes]():   reads("a class or a list of classes", (*decoder).classes),
+	reflect.TypeFor[strategies.Statuses]():  reads("503 or 500-599", (*decoder).statuses),
 }
 
 // classSets are the sets of classes that have names.

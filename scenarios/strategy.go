@@ -50,11 +50,14 @@ func (d *decoder) strategies(n *yaml.Node) []choice {
 	return all
 }
 
+// strategyKeys are the keys of a strategy.
+var strategyKeys = []string{"name", "summary", "reader", "stack"}
+
 func (d *decoder) strategy(n *yaml.Node) (choice, bool) {
 	c := choice{at: n}
 	nameNode, reader := n, reader{}
 	if n.Kind == yaml.MappingNode {
-		s := d.section(n, n, "strategy", "name", "summary", "reader", "stack")
+		s := d.section(n, n, "strategy", strategyKeys...)
 		nameNode = s.need("name", "full-jitter")
 		if r := d.word(s.get("reader"), "reader", readerWords()...); r != "" {
 			reader = readers[slices.Index(readerWords(), r)]

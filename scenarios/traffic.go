@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"math"
+	"reflect"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -61,7 +62,7 @@ func (d *decoder) traffic(n *yaml.Node, clients int, size wire.Demand, horizon t
 var (
 	oneShotKeys  = []string{"within"}
 	closedKeys   = []string{"start", "think", "calls"}
-	openKeys     = []string{"rate", "until"}
+	openKeys     = []string{"rate", "until", "rhythm"}
 	batchKeys    = []string{"from", "to", "calls"}
 	periodicKeys = []string{"every", "phase", "until"}
 )
@@ -100,7 +101,22 @@ func (d *decoder) open(at, body *yaml.Node, t *traffic.Traffic, _ time.Duration)
 	if n := s.get("until"); n != nil {
 		stream.Until, _ = d.positive(n)
 	}
+	if n := s.get("rhythm"); n != nil {
+		d.rhythm(n, &stream.Rhythm)
+	}
 	t.Arrivals = stream
+}
+
+// rhythm reads a factor on a rate, by time.
+func (d *decoder) rhythm(n *yaml.Node, y *traffic.Rhythm) {
+	before := d.count()
+	d.bind(n, n, "rhythm", reflect.ValueOf(y).Elem())
+	if d.count() > before {
+		return
+	}
+	if err := y.Validate(); err != nil {
+		d.complain(n, "%v", err)
+	}
 }
 
 // bursts reads batches of calls, each spread evenly over its time.
@@ -207,7 +223,11 @@ func atMost(t *traffic.Traffic, horizon time.Duration) int64 {
 		if a.Until > 0 {
 			horizon = min(horizon, a.Until)
 		}
-		return int64(horizon / a.Gap.Mean)
+		most := 1.0
+		for _, beat := range a.Rhythm.Steps {
+			most = max(most, beat.Factor)
+		}
+		return int64(min(float64(float64(horizon/a.Gap.Mean)*most), math.MaxInt64/2))
 	case traffic.Periodic:
 		if a.Period <= 0 {
 			return 0

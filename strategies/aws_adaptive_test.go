@@ -117,6 +117,16 @@ func TestAWSAdaptiveAgainstNaiveTwin(t *testing.T) {
 	})
 }
 
+// What is given up is no answer.
+func TestAWSAdaptiveCountsAnswers(t *testing.T) {
+	l := newLab(t, AWSAdaptive{Scope: PerFleet})
+	l.withdraw(l.begin("a", 0))
+	require.Zero(t, l.fleets[""].words[answers])
+	l.begin("a", 1)
+	l.run(time.Second / 4)
+	require.EqualValues(t, 1, l.fleets[""].words[answers])
+}
+
 func TestCubeRoot(t *testing.T) {
 	for _, x := range []int64{0, 1, 7, 8, 26, 27, 999_999_999, 1e9, 1<<60 - 1} {
 		r := cubeRoot(x)

@@ -32,6 +32,19 @@ func TestBBR(t *testing.T) {
 		h: begin -> queued`)
 }
 
+// A crowd that is refused caps the limit once.
+func TestBBRCapsOnceForACrowd(t *testing.T) {
+	k := &bbr{elastic{LimitRange{100, 1, 1000}, bbrWords}, time.Minute}
+	s := newSampler(k, k.Words())
+	refused := refusedAs(wire.Rate)
+	for range 3 {
+		k.ended(5*time.Second, &s.call, s.m, sample{sentAt: time.Second, rtt: 1, dropped: true, outcome: &refused})
+	}
+	require.EqualValues(t, 85*one, k.limit(s.m))
+	k.ended(6*time.Second, &s.call, s.m, sample{sentAt: 5*time.Second + 1, rtt: 1, dropped: true, outcome: &refused})
+	require.EqualValues(t, 85*one*85/100, k.limit(s.m))
+}
+
 // A provider of 8 slots that refuses the ninth: the startup finds its rate,
 // and what is refused in the end is what probing costs, a small share.
 func TestBBRFindsTheRate(t *testing.T) {

@@ -67,7 +67,7 @@ func (g *budgeted) Next(now time.Duration, c *Call, e Event) Decision {
 		*own &= 1<<budgetCost - 1
 	case e.Kind == Begin:
 		// An attempt that the loop outside begins, for a call that has made some?
-		if c.Attempts > 0 && *own&budgetGranted == 0 && !g.grant(now, c, own) {
+		if c.Attempts > 0 && !g.grant(now, c, own) {
 			return spent(own)
 		}
 		if *own&budgetActive == 0 {

@@ -50,7 +50,7 @@ func (g *deadline) Next(now time.Duration, c *Call, e Event) Decision {
 	case Wake:
 		standing := c.Phase&g.bit != 0
 		c.Phase &^= g.bit
-		if standing || late {
+		if standing || late && c.InFlight == 0 {
 			if standing {
 				c.Leave()
 			}
@@ -71,10 +71,16 @@ func (g *deadline) Next(now time.Duration, c *Call, e Event) Decision {
 			return unwound(g.inner, now, c, g.passed(e))
 		}
 	case Acquire, Join:
-		if at := max(until-g.least, now); !g.races && c.wakesAfter(at) {
-			c.WakeAt(at)
-			c.Phase |= g.bit
+		at := max(until-g.least, now)
+		if g.races || !c.wakesAfter(at) {
+			break
 		}
+		if d.Kind == Acquire {
+			c.Phase |= g.bit
+		} else {
+			at++ // by then it is late, and there is no line to leave
+		}
+		c.WakeAt(at)
 	}
 	return d
 }

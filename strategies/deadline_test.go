@@ -65,6 +65,22 @@ func TestDeadline(t *testing.T) {
 			a: 200 -> stop succeeded
 			c: admitted -> send`)
 	})
+	t.Run("who follows another call is not kept", func(t *testing.T) {
+		seven := allAsk{what: wire.Demand{Prompt: 7}}
+		play(t, []Layer{seven, Deadline{Within: 10 * time.Second, Least: time.Second}, Retry{Backoff: Fixed{Every: 2 * time.Second}}, SingleFlight{Scope: PerFleet}}, `
+			a: begin -> send + wake 9.000000001s
+			@1s b: begin -> follow + wake 9.000000001s
+			@2s c: begin -> follow + wake 9.000000001s
+			@3s a: 503 -> wait 2s + land 2
+			b: joined -> wait 2s
+			c: joined -> wait 2s
+			b: wake -> send + wake 5.000000001s       # it leads now
+			c: wake -> follow + wake 6.000000001s
+			a: wake -> follow + wake 4.000000001s
+			a: wake -> stop deadline_passed
+			@10.5s b: 200 -> stop succeeded + land 2
+			c: joined -> stop succeeded`)
+	})
 	t.Run("an earlier timer inside stands", func(t *testing.T) {
 		limit := Deadline{Within: 10 * time.Second, Least: time.Second}
 		granted(t, []Layer{limit, Bulkhead{Permits: 1, Line: 9, Patience: 2 * time.Second, Scope: PerFleet}}, `

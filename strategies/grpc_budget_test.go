@@ -17,12 +17,15 @@ type onePer struct {
 
 // outcomes plays one call whose attempts all end as class, and returns how many
 // attempts it made.
-func (o *onePer) outcomes(class wire.Class) int {
+func (o *onePer) outcomes(class wire.Class) int { return o.ended(class, 0) }
+
+// ended is the same for replies of a status.
+func (o *onePer) ended(class wire.Class, status uint16) int {
 	o.c.ID++ // every call has its own luck
 	d := o.c.next(Event{Kind: Begin})
 	for d.Kind == Send {
 		out := refusal(wire.NoHint)
-		out.Class = class
+		out.Class, out.Status = class, status
 		if d = o.c.next(Event{Kind: Reply, Attempt: o.c.Attempts, Outcome: out}); d.Kind == Wait {
 			o.now += d.After
 			d = o.c.next(Event{Kind: Wake})

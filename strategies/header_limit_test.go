@@ -39,6 +39,22 @@ func TestHeaderLimit(t *testing.T) {
 	require.Len(t, told.sent, 4+20)
 }
 
+// Attempts in flight may not be counted yet in what a reply says remains.
+func TestHeaderLimitReckonsWithThoseInFlight(t *testing.T) {
+	l := newLab(t, HeaderLimit{Scope: PerFleet})
+	l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+		return time.Duration(c.ID+1) * time.Second, describing(wire.OK, 10, 4, time.Minute)
+	}
+	for i := range 3 {
+		l.begin("a", i)
+	}
+	l.run(1500 * time.Millisecond) // one is over, two are in flight
+	for i := range 5 {
+		l.begin("a", 3+i)
+	}
+	require.Len(t, l.sent, 3+2)
+}
+
 func TestHeaderLimitLearnsFromRefusals(t *testing.T) {
 	for name, o := range map[string]wire.Outcome{
 		"a reset": describing(wire.Rate, 20, 0, 3*time.Second),

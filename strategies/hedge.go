@@ -56,7 +56,7 @@ func (h Hedge) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err := shareable(h.Scope, h.Name); err != nil {
 		return nil, fmt.Errorf("hedge: %w", err)
 	}
-	g := &hedge{config: h, permille: int64(1000*h.Quantile + 0.5)}
+	g := &hedge{config: h, permille: int64(float64(1000*h.Quantile) + 0.5)}
 	agreed := fmt.Sprintf("{after %v, quantile %g, %d %%}", h.After, h.Quantile, h.Percent)
 	var err error
 	if g.shared, err = b.reserve(h.Scope, 2, "hedge "+h.Name, agreed); err != nil {

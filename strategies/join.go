@@ -14,6 +14,10 @@ type FlightSpec struct {
 	// At tells tables apart that everyone shares: those of one name have the
 	// same.
 	At uint32
+	// Keyed says that the stack itself tells which calls are equal, and not
+	// Demand.Prompt; Merges that they are not even equal, but one request asks
+	// for all.
+	Keyed, Merges bool
 }
 
 // Flight wraps a single flight around inner: of calls that ask the same at the
@@ -42,7 +46,7 @@ func (b *Build) Flight(scope Scope, name string, key func(c *Call) uint32, inner
 	if err != nil {
 		return nil, err
 	}
-	spec := FlightSpec{Scope: scope}
+	spec := FlightSpec{Scope: scope, Keyed: key != nil}
 	if scope == PerEveryone {
 		s, err := b.reserve(scope, 1, "flight "+name, "")
 		if err != nil {

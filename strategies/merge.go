@@ -55,6 +55,7 @@ func (m Merge) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("merge: %w", err)
 	}
+	b.program.Flights[len(b.program.Flights)-1].Merges = true
 	return s, nil
 }
 

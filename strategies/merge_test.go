@@ -66,6 +66,16 @@ func TestMergeTenToOne(t *testing.T) {
 	require.Equal(t, map[Reason]int{Succeeded: 750, Failed: 250}, fates)
 }
 
+// Who completes a batch has the driver look at the line in which its leader
+// stands.
+func TestMergeWakesTheLeader(t *testing.T) {
+	w := newWorld(t, map[string][]Layer{"": {Merge{Size: 2, Window: time.Second, Scope: PerFleet}}}, 1)
+	w.call("a").next(Event{Kind: Begin})
+	b := w.call("b")
+	b.fleet.program.Root.Next(0, &b.Call, Event{Kind: Begin})
+	require.True(t, b.HasAsides())
+}
+
 // A call that is merged a second time asks for itself, not for those it led the
 // first time.
 func TestMergedAgain(t *testing.T) {

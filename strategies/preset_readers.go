@@ -22,6 +22,9 @@ type sdkReader struct {
 	strict bool
 	// quota makes it look for words about money in the text of errors.
 	quota bool
+	// single makes two answers in one body a failure, which is not retried; others
+	// take the first.
+	single bool
 	// early makes an error event before the first token a failure to be retried.
 	early bool
 }
@@ -63,6 +66,8 @@ func (x sdkReader) Read(r *wire.Reply, clock time.Duration, o *wire.Outcome) {
 		o.Class = wire.OK
 	case x.quota && r.Words&wire.SaysQuota != 0:
 		o.Class = wire.Quota
+	case x.single && r.Body == wire.Doubled:
+		o.Class = wire.BadRequest
 	case x.early && r.Body == wire.StreamError && r.Tokens == 0:
 		o.Class = wire.ServerError
 	}

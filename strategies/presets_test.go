@@ -238,3 +238,22 @@ func failings(t *testing.T, name string) (all []string) {
 	add("hangs", live(body200)[0].hangs)
 	return all
 }
+
+// How many retries one client makes in an outage that its budget does not last,
+// whatever its loop would allow.
+func TestPresetBudgets(t *testing.T) {
+	for name, want := range map[string]map[wire.Class]int{
+		"aws-standard":      {wire.Overloaded: 500 / 5, wire.Rate: 500 / 5, wire.Timeout: 500 / 10},
+		"aws-standard-2026": {wire.Overloaded: 500 / 14, wire.Rate: 500 / 5, wire.Timeout: 500 / 14},
+		"grpc":              {wire.Overloaded: 3, wire.Disconnected: 3, wire.Rate: 0},
+	} {
+		for class, n := range want {
+			x := client(t, layersOf(t, name)...)
+			retries := 0
+			for range 150 {
+				retries += x.ended(class, map[wire.Class]uint16{wire.Overloaded: 503, wire.Rate: 429}[class]) - 1
+			}
+			require.Equal(t, n, retries, "%s after %v", name, class)
+		}
+	}
+}

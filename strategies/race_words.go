@@ -97,7 +97,7 @@ func isDue(w int64, now time.Duration) bool { return w != 0 && w <= int64(now)+1
 // call's one timer, its one place in a line and its attempts.
 func (g *raced) run(now time.Duration, c *Call, w []int64, n uint32, e Event) Decision {
 	r := g.runner(c, n)
-	words, phase, turn, pools, a := c.Memory[PerCall], c.Phase, c.Turn, c.Pools, &c.asides
+	words, phase, pools, a := c.Memory[PerCall], c.Phase, c.Pools, &c.asides
 	which, hungUp := a.which&(leaves|wakes), len(a.hangUps)
 	a.which &^= leaves | wakes
 	if n == 0 {
@@ -110,32 +110,20 @@ func (g *raced) run(now time.Duration, c *Call, w []int64, n uint32, e Event) De
 		c.Pools = nil // while the call stands nobody passes by
 	}
 	c.Phase = uint32(r[runnerPhase])
-	c.Turn ^= n << runnerTurn
 	g.take(c, r[runnerAim], g.demandOf(r))
 
 	d := g.inner.Next(now, c, e)
 
 	g.keep(c, &r[runnerAim], g.demandOf(r))
 	r[runnerPhase] = int64(c.Phase)
-	c.Memory[PerCall], c.Phase, c.Turn, c.Pools = words, phase, turn, pools
+	c.Memory[PerCall], c.Phase, c.Pools = words, phase, pools
 	if a.which&wakes != 0 {
 		r[runnerDue] = stored(a.wakeAt)
 	}
-	if a.which&leaves != 0 {
-		if r[runnerWants] != 0 {
-			r[runnerWants] = 0
-		} else {
-			w[startInLine] = 0
-			which |= leaves
-		}
-	}
+	// A race inside leaves its place when it ends; who has it here does the same.
 	a.which = a.which&^(leaves|wakes) | which
 	for _, attempt := range a.hangUps[hungUp:] {
 		g.forget(g.flying(r), attempt, true)
 	}
 	return d
 }
-
-// runnerTurn is where the number of a runner goes in Call.Turn, so that two
-// runners that decide in one Next draw differently.
-const runnerTurn = 12

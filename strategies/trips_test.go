@@ -21,6 +21,15 @@ func TestCountWindow(t *testing.T) {
 		@30s a: begin -> send
 		a: 200 -> stop succeeded                  # the probe closes it, and all is forgotten
 		a: begin -> send
+		a: 503 -> stop failed
+		a: begin -> send
+		a: 400 -> stop failed                     # not counted
+		a: begin -> send
+		a: 200 -> stop succeeded                  # half of two
+		a: begin -> stop breaker_open
+		@60s a: begin -> send
+		a: 200 -> stop succeeded
+		a: begin -> send
 		a: 200 -> stop succeeded
 		a: begin -> send
 		a: 200 -> stop succeeded

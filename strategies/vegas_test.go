@@ -64,6 +64,7 @@ func TestVegasAgainstNaiveTwin(t *testing.T) {
 		s, twin := newSampler(v, v.Words()), &naiveVegas{limit: float64(initial), smoothing: 1, most: 1000}
 		for range min(40, 15*initial-1) { // before the shortest round trip is forgotten
 			rtt := time.Duration(rapid.Int64Range(1, 20).Draw(t, "rtt")) * time.Second / 4
+			rtt += time.Duration(rapid.Int64Range(0, 3).Draw(t, "and")) * time.Millisecond
 			o := okay
 			if rapid.IntRange(0, 5).Draw(t, "drop") == 0 {
 				o = refusedAs(wire.Rate)

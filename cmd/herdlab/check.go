@@ -41,7 +41,7 @@ SCENARIO is the name of a built-in scenario, a file, or - for standard input;
 all built-in ones that expect anything if there is none. The exit code is 1 if
 an expectation fails, and 2 if the command line or a file must be put right.`,
 		Example: `  herdlab check
-  herdlab check case-01-layers-multiply --all
+  herdlab check case-01-layers --all
   herdlab check my.yaml --json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.runCheck(cmd.Context(), args, &o) },
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -43,7 +43,7 @@ func TestInvalid(t *testing.T) {
 		{"compare --only niave", []string{`no strategy "niave"`, "did you mean naive?"}},
 		{"compare --only naive,zzz", []string{`no strategy "zzz"`, "it has naive, "}},
 		{"compare secnd-peak", []string{`"secnd-peak"`, "did you mean second-peak?"}},
-		{"compare nothing-like-it.yaml", []string{"no scenario and no file", "second-peak, "}},
+		{"compare nothing-like-it.yaml", []string{"no scenario and no file", "herdlab scenarios lists"}},
 		{"compare .", []string{"directory"}},
 		{"compare bad.yaml", []string{"bad.yaml:3:1: ", "titel: misspelt", "title", "nothing was run"}},
 		{"compare trace-replay", []string{"--trace"}},

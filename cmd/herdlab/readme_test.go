@@ -85,15 +85,34 @@ func TestReadmeShowsTheExample(t *testing.T) {
 	example := filepath.Join(home, "strategies", "example")
 	code, err := os.ReadFile(filepath.Join(example, "spread.go"))
 	require.NoError(t, err)
-	_, body, found := strings.Cut(string(code), "\nimport (\n")
+	_, body, found := strings.Cut(string(code), "\n// Spread is")
 	require.True(t, found)
-	r.holds("## A strategy of your own", "```go", "import (\n"+body)
+	r.holds("## A strategy of your own", "```go", "// Spread is"+body)
 
 	code, err = os.ReadFile(filepath.Join(example, "main.go"))
 	require.NoError(t, err)
 	const line = "scenario.Add(Spread{}.Definition())"
 	assert.Contains(t, string(code), line)
 	assert.Contains(t, r.text, "\n"+line)
+
+	// The other ways to write one, and to use what there is, stand in tests too.
+	for _, b := range []struct{ after, fence, file, from, to string }{
+		{"Or as ordinary code", "```go", "strategies/example/patience.go", "func patience", "\n}\n"},
+		{"Or as a stack", "```yaml", "strategies/example/stack.yaml", "    stack:\n", ""},
+		{"## Real clients", "```go", "mockprovider/serve/example_test.go", "func TestADayWithAnOutage", "\n}\n"},
+		{"## The strategy that won", "```go", "strategies/live/example_test.go", "func Example()", "\n}\n"},
+	} {
+		code, err := os.ReadFile(filepath.Join(home, b.file))
+		require.NoError(t, err)
+		_, part, found := strings.Cut(string(code), b.from)
+		require.True(t, found, "%s has no %s", b.file, b.from)
+		if b.to != "" {
+			part, _, found = strings.Cut(part, b.to)
+			require.True(t, found)
+			part += b.to
+		}
+		r.holds(b.after, b.fence, b.from+part)
+	}
 }
 
 var (

@@ -61,7 +61,7 @@ func with(args ...string) []string { return append(append([]string{}, quick...),
 
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, verb := range []string{"", "compare", "init", "scenarios", "serve", "strategies", "version"} {
+	for _, verb := range []string{"", "check", "compare", "init", "scenarios", "serve", "strategies", "version"} {
 		args := []string{"--help"}
 		name := "help.txt"
 		if verb != "" {
@@ -215,7 +215,7 @@ func TestLists(t *testing.T) {
 	isList(t, herdlab("strategies"), names, about)
 	names, about = nil, nil
 	for _, l := range scenarios.List() {
-		names, about = append(names, l.Name), append(about, l.Summary)
+		names, about = append(names, l.Name), append(about, l.Title)
 	}
 	isList(t, herdlab("scenarios"), names, about)
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"herdlab/scenarios"
@@ -36,7 +35,7 @@ func (c *console) openScenario(arg string) (*scenarios.Scenario, error) {
 		if near := scenarios.Nearest(arg, names); near != "" {
 			return nil, fmt.Errorf("there is no scenario and no file %q; did you mean %s?", arg, near)
 		}
-		return nil, fmt.Errorf("there is no scenario and no file %q; built in are %s", arg, strings.Join(names, ", "))
+		return nil, fmt.Errorf("there is no scenario and no file %q; herdlab scenarios lists those that are built in", arg)
 	}
 	return s, err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"herdlab/sim/metrics"
@@ -13,6 +14,13 @@ import (
 func drawWide(b *strings.Builder, p palette, r *metrics.Result) {
 	rate := per(r.Scenario.Bin)
 	figure := func(m metrics.Metric, head ...string) *column { return numbers(r, head, interval(m)) }
+	// some is a figure that most runs have not: no column if no strategy has it.
+	some := func(m metrics.Metric, head ...string) *column {
+		if !hasAny(r, m) {
+			return nil
+		}
+		return figure(m, head...)
+	}
 	for _, block := range []struct {
 		title string
 		cols  []*column
@@ -41,7 +49,27 @@ func drawWide(b *strings.Builder, p palette, r *metrics.Result) {
 			figure(metrics.LatencyP95, "latency p95", "s"),
 			figure(metrics.LatencyP99, "latency p99", "s"),
 		}},
+		{"Answers of another kind", []*column{
+			some(metrics.Hedges, "hedges", "attempts"),
+			some(metrics.DegradedAnswers, "degraded", "calls"),
+			some(metrics.AnswersFromMemory, "from memory", "calls"),
+			some(metrics.SharedAnswers, "shared", "calls"),
+		}},
+		{"The bill", []*column{
+			some(metrics.Spent, "spent", "$"),
+			some(metrics.WastedSpent, "wasted", "$"),
+			some(metrics.CostPerAnswer, "per answer", "$"),
+			some(metrics.WastedTokens, "wasted", "tokens"),
+		}},
+		{"Alarms", []*column{
+			some(metrics.Alarms, "", "alarms"),
+			some(metrics.FirstAlarm, "the first", "at s"),
+		}},
 	} {
+		block.cols = slices.DeleteFunc(block.cols, func(c *column) bool { return c == nil })
+		if len(block.cols) == 0 {
+			continue
+		}
 		b.WriteByte('\n')
 		b.WriteString(p.paint(strong, block.title))
 		b.WriteByte('\n')
@@ -49,6 +77,14 @@ func drawWide(b *strings.Builder, p palette, r *metrics.Result) {
 	}
 	b.WriteString(p.paint(faint, wrap(intervalNote(r), pageWidth, 0)))
 	b.WriteByte('\n')
+}
+
+// hasAny reports whether any strategy has a figure that most have not.
+func hasAny(r *metrics.Result, m metrics.Metric) bool {
+	return slices.ContainsFunc(r.Results, func(s metrics.StrategyResult) bool {
+		_, ok := s.Metrics[m.Info().Name]
+		return ok
+	})
 }
 
 func intervalNote(r *metrics.Result) string {

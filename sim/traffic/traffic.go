@@ -62,12 +62,14 @@ type Stream struct {
 	Size wire.Demand
 	// Until stops the stream; 0 means never.
 	Until time.Duration
+	// Rhythm makes the rate vary: gaps pass at its speed.
+	Rhythm Rhythm
 }
 
 // Next implements Arrivals.
 func (s Stream) Next(r draw.Rand, i uint64, prev time.Duration) (time.Duration, bool) {
-	at := prev + s.Gap.Draw(r, i)
-	return at, s.Until == 0 || at < s.Until
+	at, ok := s.Rhythm.after(prev, s.Gap.Draw(r, i))
+	return at, ok && (s.Until == 0 || at < s.Until)
 }
 
 // Demand implements Arrivals.

@@ -8,6 +8,7 @@ import (
 	"herdlab/scenarios"
 	"herdlab/sim/metrics"
 	"herdlab/sim/sweep"
+	"herdlab/strategies"
 )
 
 func main() {
@@ -37,4 +38,13 @@ func compare(seeds int) (*metrics.Result, error) {
 		return nil, err
 	}
 	return sweep.Compare(context.Background(), scenario.Spec(1, seeds))
+}
+
+// Definition is what a comparison takes.
+func (s Spread) Definition() strategies.Definition {
+	return strategies.Definition{
+		Name:    "spread",
+		Summary: "wait U(0, age of the call): as wide as the outage was long",
+		Layers:  []strategies.Layer{s},
+	}
 }

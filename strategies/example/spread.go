@@ -15,15 +15,6 @@ type Spread struct {
 	Least time.Duration
 }
 
-// Definition is what a comparison takes.
-func (s Spread) Definition() strategies.Definition {
-	return strategies.Definition{
-		Name:    "spread",
-		Summary: "wait U(0, age of the call): as wide as the outage was long",
-		Layers:  []strategies.Layer{s},
-	}
-}
-
 // Build makes a program of the configuration: a loop around what is inside,
 // with a purpose of its own for its draws.
 func (s Spread) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"math"
 	"net"
 	"net/http"
 	"time"
@@ -13,14 +14,19 @@ import (
 	"herdlab/strategies"
 )
 
-// attempt is one request on the wire.
+// attempt is one request on the wire. It has all that it takes to make and to
+// record it, for it may outlive its call.
 type attempt struct {
 	c      *caller
+	t      *Transport
+	call   uint64
 	number uint32
 	target wire.Target
-	demand wire.Demand
-	sentAt time.Duration
-	err    error // how it failed, if no reply came
+	req    *http.Request
+	length int64         // of the request's body, -1 if unknown
+	sentAt time.Duration // when it was sent, and how long
+	waited time.Duration // the call had waited before
+	err    error         // how it failed, if no reply came
 
 	ctx     context.Context
 	cancel  context.CancelFunc // nil if only the caller can end it
@@ -34,41 +40,75 @@ var errTimeout = errors.New("live: the attempt's timeout has passed")
 
 // send puts an attempt on its way: on a goroutine of its own if the strategy may
 // do anything meanwhile, else on the caller's, once it has decided. It returns
-// nil, with the call failed, if the body cannot be sent again.
+// nil, with the call failed, if the request cannot be made.
 func (c *caller) send(timeout time.Duration) *attempt {
-	if c.call.Attempts > 0 && !c.body.replayable() {
+	switch {
+	case c.call.InFlight == math.MaxUint8: // as in the simulator
+		c.fail(errTooMany)
+		return nil
+	case c.call.Attempts > 0 && !c.body.replayable():
 		c.fail(errBody)
 		return nil
 	}
+	a := &attempt{c: c, t: c.t, call: c.call.ID, target: c.call.Target, sentAt: c.at, waited: c.at - c.quietSince, ctx: c.ctx}
+	a.async = c.t.program.Races || c.t.program.WantsSent
+	var end context.CancelCauseFunc
+	if timeout > 0 || a.async {
+		a.ctx, end = context.WithCancelCause(c.ctx)
+		a.cancel = func() { end(context.Canceled) }
+	}
+	var err error
+	if a.req, err = c.request(a); err != nil {
+		a.end()
+		c.fail(err)
+		return nil
+	}
+	a.length = a.req.ContentLength
+	if a.length == 0 && !c.body.none {
+		a.length = -1
+	}
 	c.call.Attempts++
 	c.call.InFlight++
-	a := &attempt{c: c, number: c.call.Attempts, target: c.call.Target, demand: c.call.Demand, sentAt: c.at, ctx: c.ctx}
-	a.async = c.t.program.Races || c.t.program.WantsSent
-	if timeout > 0 || a.async {
-		ctx, cancel := context.WithCancelCause(c.ctx)
-		a.ctx, a.cancel = ctx, func() { cancel(context.Canceled) }
-		if timeout > 0 {
-			a.timeout = c.t.clock.AfterFunc(timeout, func() { cancel(errTimeout) })
-		}
+	a.number, c.quietSince = c.call.Attempts, c.at
+	if timeout > 0 {
+		a.timeout = c.t.clock.AfterFunc(timeout, func() { end(errTimeout) })
 	}
 	c.flying = append(c.flying, a)
-	if !a.async {
+	if a.async {
+		go a.fly()
+	} else {
 		c.pending = a
-		return a
 	}
-	go func() {
-		l := a.carry()
-		e := c.t.everyone
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		if a.gone {
-			l.reply.close()
-			return
+	return a
+}
+
+// fly makes the attempt on a goroutine of its own. A panic of the base is the
+// caller's, as it would be without a strategy.
+func (a *attempt) fly() {
+	l := letter{kind: strategies.Reply, panicked: "live: the base has ended its goroutine"}
+	defer func() {
+		if l.panicked != nil {
+			if p := recover(); p != nil {
+				l.panicked = p
+			}
 		}
 		l.attempt = a
-		c.post(l)
+		if !a.deliver(l) {
+			l.reply.close()
+		}
 	}()
-	return a
+	l = a.carry()
+}
+
+// deliver posts l unless the attempt has been given up.
+func (a *attempt) deliver(l letter) bool {
+	e := a.t.everyone
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !a.gone {
+		a.c.post(l)
+	}
+	return !a.gone
 }
 
 // attempt returns attempt number n if it is in flight.
@@ -83,54 +123,69 @@ func (c *caller) attempt(n uint32) *attempt {
 
 // giveUp ends an attempt that nobody waits for any more.
 func (a *attempt) giveUp() {
-	a.c.t.everyone.mu.Lock()
+	a.t.everyone.mu.Lock()
 	a.gone = true
-	a.c.t.everyone.mu.Unlock()
-	if a.cancel != nil {
-		a.cancel()
-	}
-	a.done()
+	a.t.everyone.mu.Unlock()
+	a.end()
 }
 
-// done releases what belongs to the attempt alone, once nothing of it is read.
-func (a *attempt) done() {
+// end cancels what the attempt has under way, and its timeout.
+func (a *attempt) end() {
 	if a.timeout != nil {
 		a.timeout.Stop()
+	}
+	if a.cancel != nil {
+		a.cancel()
 	}
 }
 
 // carry makes the attempt and reads what comes back.
 func (a *attempt) carry() letter {
-	req, err := a.request()
 	var l letter
-	if err == nil {
-		var resp *http.Response
-		if resp, err = a.c.t.base.RoundTrip(req); err == nil {
-			l = a.read(resp)
+	resp, err := a.t.base.RoundTrip(a.req)
+	switch {
+	case err != nil:
+		l = a.lost(err)
+	case resp == nil:
+		l = a.lost(errNoResponse)
+	default:
+		l = a.read(resp)
+	}
+	switch {
+	case l.kind == strategies.Head: // the attempt goes on
+	case l.reply.whole():
+		a.end()
+	default: // it is believed, but its body still needs the context
+		if a.timeout != nil {
+			a.timeout.Stop()
 		}
+		l.reply.cancel = a.cancel
 	}
-	if err != nil {
-		a.err = err
-		l = letter{kind: strategies.Reply, outcome: wire.Outcome{Class: a.classOf(err), RetryAfter: wire.NoHint}}
-	}
-	if l.kind != strategies.Head {
-		a.done()
-		if a.cancel != nil && l.reply.whole() {
-			a.cancel()
-		}
-	}
-	a.c.t.recordAttempt(a, &l)
+	a.record(&l)
 	return l
+}
+
+// lost is the letter about an attempt without a reply.
+func (a *attempt) lost(err error) letter {
+	a.err = err
+	return letter{kind: strategies.Reply, outcome: wire.Outcome{Class: a.classOf(err), RetryAfter: wire.NoHint}}
 }
 
 // classOf is what an attempt without a reply came to.
 func (a *attempt) classOf(err error) wire.Class {
-	if context.Cause(a.ctx) == errTimeout {
-		return wire.Timeout
-	}
 	var n net.Error
-	if errors.As(err, &n) && n.Timeout() {
+	switch {
+	case context.Cause(a.ctx) == errTimeout:
+		return wire.Timeout
+	case a.ctx.Err() != nil:
+		return wire.Cancelled
+	case errors.As(err, &n) && n.Timeout():
 		return wire.Timeout
 	}
 	return wire.Disconnected
 }
+
+var (
+	errTooMany    = errors.New("live: the strategy sends an attempt although 255 of the same call are in flight; bound its hedges")
+	errNoResponse = errors.New("live: the base has returned neither a response nor an error")
+)

@@ -1,6 +1,8 @@
 package live
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -12,13 +14,14 @@ import (
 func (c *caller) step(e strategies.Event) {
 	for !c.over {
 		d, granted := c.decide(e)
+		if c.wrong != nil {
+			c.fail(c.wrong)
+			return
+		}
 		switch d.Kind {
 		case strategies.Send:
 			a := c.send(d.After)
-			if a == nil {
-				return
-			}
-			if !c.t.program.WantsSent {
+			if a == nil || !c.t.program.WantsSent {
 				return
 			}
 			e = strategies.Event{Kind: strategies.Sent, Attempt: a.number}
@@ -32,7 +35,7 @@ func (c *caller) step(e strategies.Event) {
 		case strategies.Abandon:
 			a := c.attempt(d.Take.N)
 			if a == nil {
-				c.fail(errNothingToDo)
+				c.fail(fmt.Errorf("live: the strategy abandons attempt %d, which is not in flight", d.Take.N))
 				return
 			}
 			c.land(a)
@@ -47,37 +50,49 @@ func (c *caller) step(e strategies.Event) {
 			if c.idle() {
 				c.fail(errNothingToDo)
 			}
+		default:
+			c.fail(fmt.Errorf("live: the strategy decides %d, which is no decision", d.Kind))
 		}
 		return
 	}
 }
 
-// decide asks the strategy under the lock, and grants at once what can be.
-func (c *caller) decide(e strategies.Event) (d strategies.Decision, granted bool) {
-	t := c.t
-	t.everyone.mu.Lock()
-	defer t.everyone.mu.Unlock()
-	d = c.next(e)
-	switch d.Kind {
-	case strategies.Acquire:
-		granted = t.lines[d.Take.Pool].acquire(c.at, c, d.Take.N)
-	case strategies.Join:
-		granted = c.join(d.Take)
-	case strategies.Answer, strategies.Stop:
-		c.leave(c.at)
-		c.unfollow()
-	}
-	if granted {
-		c.call.Turn-- // what is granted at once is no turn
-	}
+// decide asks the strategy, and grants at once what can be.
+func (c *caller) decide(e strategies.Event) (strategies.Decision, bool) {
+	d, granted := c.locked(e)
+	c.raiseAll()
 	return d, granted
 }
 
 // told tells the strategy of a call that is over what happened still.
-func (c *caller) told(e strategies.Event) {
-	c.t.everyone.mu.Lock()
-	defer c.t.everyone.mu.Unlock()
-	c.next(e)
+func (c *caller) told(e strategies.Event) strategies.Decision {
+	d, _ := c.locked(e)
+	c.raiseAll()
+	return d
+}
+
+// locked is one decision, made and booked under the lock.
+func (c *caller) locked(e strategies.Event) (d strategies.Decision, granted bool) {
+	t := c.t
+	t.everyone.mu.Lock()
+	defer t.everyone.mu.Unlock()
+	d = c.next(e)
+	if !c.over {
+		switch d.Kind {
+		case strategies.Acquire:
+			granted = c.acquire(d.Take)
+		case strategies.Join:
+			granted = c.join(d.Take)
+		case strategies.Answer, strategies.Stop:
+			c.leave()
+			c.quit()
+		}
+	}
+	if granted {
+		c.call.Turn-- // what is granted at once is no turn
+	}
+	c.lookAround()
+	return d, granted
 }
 
 // next is one decision, with Everyone.mu held.
@@ -97,14 +112,23 @@ func (c *caller) next(e strategies.Event) strategies.Decision {
 }
 
 // Leave implements strategies.Asides.
-func (c *caller) Leave() { c.leave(c.at) }
+func (c *caller) Leave() { c.leave() }
 
-// Put implements strategies.Asides. Who waits is admitted at once: its own
-// goroutine goes on from there.
+// Put implements strategies.Asides.
 func (c *caller) Put(p strategies.PoolID, n uint32) {
 	l := c.t.lines[p]
-	l.spec.Pool.Put(c.at, c.t.words(l.spec.Scope)[l.spec.At:], n)
-	l.admit(c.at)
+	l.put(c.at, n)
+	c.look = append(c.look, l)
+}
+
+// lookAround admits whoever stands in the lines that the decision has touched.
+// Their own goroutines go on from there.
+func (c *caller) lookAround() {
+	for i, l := range c.look {
+		l.admit(c.at)
+		c.look[i] = nil
+	}
+	c.look = c.look[:0]
 }
 
 // HangUp implements strategies.Asides.
@@ -112,7 +136,7 @@ func (c *caller) HangUp(attempt uint32) {
 	if a := c.attempt(attempt); a != nil {
 		c.land(a)
 		a.gone = true
-		a.cancel()
+		a.end()
 	}
 }
 
@@ -125,22 +149,36 @@ func (c *caller) WakeAt(at time.Duration) {
 
 // Raise implements strategies.Asides.
 func (c *caller) Raise(s strategies.Signal) {
-	if r := c.t.cfg.Recorder; r != nil {
-		r.Signal(c.t.program.Signals[s])
+	if c.t.cfg.Recorder != nil {
+		c.raise = append(c.raise, s)
 	}
 }
 
-// setTimer sets the call's one timer.
+// raiseAll tells the recorder of the signals of a decision.
+func (c *caller) raiseAll() {
+	if len(c.raise) == 0 {
+		return
+	}
+	all := c.raise
+	c.raise = c.raise[:0]
+	for _, s := range all {
+		c.t.cfg.Recorder.Signal(c.t.program.Signals[s])
+	}
+}
+
+// setTimer sets the call's one timer; a sum that overflows is never.
 func (c *caller) setTimer(d time.Duration) {
 	c.stopTimer()
-	c.wakeAt = c.at + d
+	if c.wakeAt = c.at + d; c.wakeAt < 0 {
+		c.wakeAt = strategies.Never
+	}
 	c.timer = c.t.clock.NewTimer(d)
 }
 
 func (c *caller) stopTimer() {
 	if c.wakeAt >= 0 {
 		c.timer.Stop()
-		c.wakeAt = -1
+		c.wakeAt, c.fired = -1, false
 	}
 }
 
@@ -148,20 +186,16 @@ func (c *caller) stopTimer() {
 func (c *caller) idle() bool {
 	c.t.everyone.mu.Lock()
 	defer c.t.everyone.mu.Unlock()
-	return len(c.flying) == 0 && c.wakeAt < 0 && c.line == nil && c.flight == nil && len(c.inbox) == 0
+	return len(c.flying) == 0 && c.wakeAt < 0 && c.line == nil && c.seat == nil && len(c.inbox) == 0
 }
 
-// fail ends the call for a mistake of the strategy or of the caller.
-func (c *caller) fail(err error) {
-	c.failure = err
-	c.last.close()
-	c.last = reply{}
-	c.t.everyone.mu.Lock()
-	c.leave(c.at)
-	c.unfollow()
-	c.t.everyone.mu.Unlock()
-	c.over = true
-	c.settleAll()
-	c.told(strategies.Event{Kind: strategies.Cancelled})
-	c.end = strategies.Decision{Kind: strategies.Stop, End: strategies.End{Reason: strategies.Failed, Class: wire.BadRequest}}
+// outcomeNow is the outcome of the event that c decides on.
+func (c *caller) outcomeNow(end strategies.End) wire.Outcome {
+	if c.event.Outcome != nil {
+		return *c.event.Outcome
+	}
+	return wire.Outcome{Class: end.Class, RetryAfter: wire.NoHint}
 }
+
+// errNothingToDo is a strategy's mistake.
+var errNothingToDo = errors.New("live: the strategy has nothing to do for a call of which nothing is under way; it must send, wait, acquire, join, answer or stop")

@@ -1,7 +1,9 @@
 package live
 
 import (
-	"slices"
+	"container/list"
+	"errors"
+	"fmt"
 
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
@@ -10,86 +12,117 @@ import (
 // flight is one call that leads and the equal calls that follow it, first come
 // first. It is guarded by Everyone.mu.
 type flight struct {
+	table     map[flightKey]*flight
 	key       flightKey
+	keyed     bool // the stack says what is equal
 	leader    *caller
-	following []*caller
+	following list.List // of callers
 }
 
 // flightKey says which calls are equal.
 type flightKey struct{ table, asks uint32 }
 
-// flightsOf returns the table of a program's flights.
-func (t *Transport) flightsOf(id strategies.FlightID, asks uint32) (map[flightKey]*flight, flightKey) {
-	spec := t.program.Flights[id]
-	if spec.Scope == strategies.PerEveryone {
-		return t.everyone.flights, flightKey{spec.At, asks}
-	}
-	return t.flights, flightKey{uint32(id), asks}
-}
-
 // join has c follow the equal call under way, or lead if there is none.
 func (c *caller) join(take strategies.Take) (leads bool) {
-	table, key := c.t.flightsOf(strategies.FlightID(take.Pool), take.N)
+	t := c.t
+	switch {
+	case c.flight != nil:
+		c.wrong = errInFlight
+		return false
+	case int(take.Pool) >= len(t.program.Flights):
+		c.wrong = fmt.Errorf("live: the strategy joins flights of table %d, and has %d", take.Pool, len(t.program.Flights))
+		return false
+	}
+	spec := t.program.Flights[take.Pool]
+	table, key := t.flights, flightKey{uint32(take.Pool), take.N}
+	if spec.Scope == strategies.PerEveryone {
+		table, key.table = t.everyone.flights, spec.At
+	}
 	f := table[key]
 	if f == nil {
-		f = &flight{key: key, leader: c}
+		f = &flight{table: table, key: key, keyed: spec.Keyed, leader: c}
 		table[key] = f
 		c.flight = f
 		return true
 	}
-	f.following = append(f.following, c)
-	c.flight = f
+	c.flight, c.seat = f, f.following.PushBack(c)
 	return false
 }
 
 // Land implements strategies.Asides: the flight that c leads is over. Followers
-// get a copy of its reply if all of it is there; where it is not, as with a
-// stream, each goes its own way.
-func (c *caller) Land(id strategies.FlightID, key uint32, end strategies.End) {
+// get a copy of its reply if all of it is there.
+func (c *caller) Land(_ strategies.FlightID, _ uint32, end strategies.End) {
+	f := c.flight
+	switch {
+	case f == nil || f.leader != c: // its followers have gone their own ways
+	case end.Class == wire.Cancelled:
+		c.quit()
+	case end.Class == wire.OK && !c.last.whole():
+		c.disband()
+	default:
+		delete(f.table, f.key)
+		c.flight = nil
+		for f.following.Len() > 0 {
+			follower := f.first()
+			follower.flight = nil
+			if !f.keyed && follower.asks != c.asks {
+				// Only the short numbers by which strategies know questions are equal.
+				follower.post(letter{kind: strategies.Admitted})
+				continue
+			}
+			follower.post(letter{kind: strategies.Joined, outcome: c.outcomeNow(end), end: end, reply: c.last.copied(), err: c.failure})
+		}
+	}
+}
+
+// first takes the first of those who follow from them.
+func (f *flight) first() *caller {
+	c := f.following.Remove(f.following.Front()).(*caller)
+	c.seat = nil
+	return c
+}
+
+// disband ends the flight that c leads, if it leads one whose answer cannot be
+// shared, as a stream cannot: each of those who follow goes its own way.
+func (c *caller) disband() {
 	f := c.flight
 	if f == nil || f.leader != c {
 		return
 	}
-	table, k := c.t.flightsOf(id, key)
+	delete(f.table, f.key)
 	c.flight = nil
-	if end.Class == wire.Cancelled || end.Class == wire.OK && !c.last.whole() {
-		c.passOn(table, k, f)
-		return
-	}
-	delete(table, k)
-	for _, follower := range f.following {
+	for f.following.Len() > 0 {
+		follower := f.first()
 		follower.flight = nil
-		follower.post(letter{kind: strategies.Joined, outcome: c.outcomeNow(end), end: end, reply: c.last.copied()})
+		follower.post(letter{kind: strategies.Admitted})
 	}
 }
 
-// passOn gives the lead of a flight to the first who follows.
-func (c *caller) passOn(table map[flightKey]*flight, key flightKey, f *flight) {
-	if len(f.following) == 0 {
-		delete(table, key)
-		return
-	}
-	f.leader = f.following[0]
-	f.following = slices.Delete(f.following, 0, 1)
-	f.leader.post(letter{kind: strategies.Admitted})
-}
-
-// unfollow takes c from the flight that it follows.
-func (c *caller) unfollow() {
+// quit takes c from its flight. If it leads, the first of those who follow does
+// so from now on.
+func (c *caller) quit() {
 	f := c.flight
-	if f == nil || f.leader == c {
-		return
-	}
 	c.flight = nil
-	if i := slices.Index(f.following, c); i >= 0 {
-		f.following = slices.Delete(f.following, i, i+1)
+	switch {
+	case f == nil:
+	case c.seat != nil:
+		f.following.Remove(c.seat)
+		c.seat = nil
+	case f.following.Len() == 0:
+		delete(f.table, f.key)
+	default:
+		f.leader = f.first()
+		f.leader.post(letter{kind: strategies.Admitted})
+	}
+	for i := len(c.inbox) - 1; i >= 0; i-- { // what it has not heard is of no concern any more
+		if l := &c.inbox[i]; l.kind == strategies.Joined || l.kind == strategies.Admitted && l.line == nil {
+			c.drop(i)
+		}
 	}
 }
 
-// outcomeNow is the outcome of the event that c decides on.
-func (c *caller) outcomeNow(end strategies.End) wire.Outcome {
-	if c.event.Outcome != nil {
-		return *c.event.Outcome
-	}
-	return wire.Outcome{Class: end.Class, RetryAfter: wire.NoHint}
-}
+// Mistakes of strategies.
+var (
+	errInLine   = errors.New("live: the strategy acquires for a call that stands in a line already")
+	errInFlight = errors.New("live: the strategy joins a flight for a call that is in one already")
+)

@@ -1,7 +1,8 @@
 package live
 
 import (
-	"slices"
+	"container/list"
+	"fmt"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -14,8 +15,8 @@ import (
 // leaves costs nothing. It is guarded by Everyone.mu.
 type line struct {
 	spec    strategies.PoolSpec
-	t       *Transport // whose memory the pool has
-	waiting []place
+	t       *Transport // whose memory the pool has, or everyone's
+	waiting list.List  // of places, first come first
 	timer   clockwork.Timer
 }
 
@@ -25,35 +26,54 @@ type place struct {
 	n uint32
 }
 
+// memory is the pool's.
+func (l *line) memory() []int64 { return l.t.words(l.spec.Scope)[l.spec.At:] }
+
 // tryTake takes n units, whoever waits.
 func (l *line) tryTake(now time.Duration, n uint32) (bool, time.Duration) {
-	return l.spec.Pool.TryTake(now, l.t.words(l.spec.Scope)[l.spec.At:], n)
+	return l.spec.Pool.TryTake(now, l.memory(), n)
 }
 
-// acquire takes n units for c at once, or puts it in line.
-func (l *line) acquire(now time.Duration, c *caller, n uint32) bool {
+// put gives n units back.
+func (l *line) put(now time.Duration, n uint32) { l.spec.Pool.Put(now, l.memory(), n) }
+
+// acquire takes units for c at once, or puts it in line.
+func (c *caller) acquire(take strategies.Take) bool {
+	if int(take.Pool) >= len(c.t.lines) {
+		c.wrong = fmt.Errorf("live: the strategy acquires from pool %d, and has %d", take.Pool, len(c.t.lines))
+		return false
+	}
+	if c.line != nil {
+		c.wrong = errInLine
+		return false
+	}
+	l := c.t.lines[take.Pool]
 	var ready time.Duration
-	if len(l.waiting) == 0 {
-		ok, at := l.tryTake(now, n)
+	if l.waiting.Len() == 0 {
+		ok, at := l.tryTake(c.at, take.N)
 		if ok {
 			return true
 		}
 		ready = at
 	}
-	l.waiting = append(l.waiting, place{c, n})
-	c.line = l
-	if len(l.waiting) == 1 {
-		l.arm(now, ready)
+	c.line, c.place = l, l.waiting.PushBack(place{c, take.N})
+	if l.waiting.Len() == 1 {
+		l.arm(c.at, ready)
 	}
 	return false
 }
 
-// arm sets the timer of the head.
-func (l *line) arm(now, ready time.Duration) {
+// disarm stops the timer of the head.
+func (l *line) disarm() {
 	if l.timer != nil {
 		l.timer.Stop()
 		l.timer = nil
 	}
+}
+
+// arm sets the timer of the head.
+func (l *line) arm(now, ready time.Duration) {
+	l.disarm()
 	if ready == strategies.Never {
 		return
 	}
@@ -72,41 +92,48 @@ func (l *line) arm(now, ready time.Duration) {
 
 // admit lets in who stands at the head, as far as units go.
 func (l *line) admit(now time.Duration) {
-	for len(l.waiting) > 0 {
-		p := l.waiting[0]
+	for l.waiting.Len() > 0 {
+		head := l.waiting.Front()
+		p := head.Value.(place)
 		ok, ready := l.tryTake(now, p.n)
 		if !ok {
 			l.arm(now, ready)
 			return
 		}
-		l.waiting = slices.Delete(l.waiting, 0, 1)
-		p.c.line = nil
-		p.c.post(letter{kind: strategies.Admitted})
+		l.waiting.Remove(head)
+		p.c.line, p.c.place = nil, nil
+		p.c.post(letter{kind: strategies.Admitted, line: l, units: p.n})
 	}
-	if l.timer != nil {
-		l.timer.Stop()
-		l.timer = nil
-	}
+	l.disarm()
 }
 
-// leave takes c out of the line it stands in.
-func (c *caller) leave(now time.Duration) {
-	l := c.line
-	if l == nil {
+// leave takes c out of the line in which it stands. Units with which it was
+// admitted, and of which it has not heard, go back.
+func (c *caller) leave() {
+	if l := c.line; l != nil {
+		head := l.waiting.Front() == c.place
+		l.waiting.Remove(c.place)
+		c.line, c.place = nil, nil
+		if head {
+			l.disarm() // the timer was the leaver's
+			c.look = append(c.look, l)
+		}
 		return
 	}
-	c.line = nil
-	i := slices.IndexFunc(l.waiting, func(p place) bool { return p.c == c })
-	l.waiting = slices.Delete(l.waiting, i, i+1)
-	if i == 0 {
-		l.admit(now)
+	for i := range c.inbox {
+		if l := c.inbox[i].line; l != nil {
+			l.put(c.at, c.inbox[i].units)
+			c.look = append(c.look, l)
+			c.drop(i)
+			return // a call stands in one line at a time
+		}
 	}
 }
 
 // TryTake implements strategies.Pools for the call under decision.
 func (c *caller) TryTake(_ *strategies.Call, take strategies.Take) bool {
 	l := c.t.lines[take.Pool]
-	if len(l.waiting) > 0 {
+	if l.waiting.Len() > 0 {
 		return false
 	}
 	ok, _ := l.tryTake(c.at, take.N)

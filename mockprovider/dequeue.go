@@ -1,0 +1,78 @@
+package mockprovider
+
+import (
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// enqueued sees to a job that has just joined a queue that is not plain.
+func (p *Provider) enqueued(now time.Duration, s *station, i uint32, out []wire.Effect) []wire.Effect {
+	r := &p.jobs[i].req
+	if s.ranked() {
+		s.ranking.push(p.places, i, s.key(r))
+	}
+	s.backlog += s.units(&r.Demand)
+	if s.used < s.open { // what is next is too large for what is free; the newcomer may not be
+		return p.serve(now, s, out)
+	}
+	return out
+}
+
+// key is where a request ranks in the queue.
+func (s *station) key(r *wire.Request) uint64 {
+	switch s.Order {
+	case ShortestFirst:
+		return uint64(s.Service.expected(&r.Demand))
+	case UrgentFirst:
+		return uint64(r.Demand.Priority)
+	}
+	return 0
+}
+
+// leaveQueue takes a job out of the queue.
+func (p *Provider) leaveQueue(s *station, i uint32) {
+	s.remove(p.places, i)
+	if !s.plain {
+		s.backlog -= s.units(&p.jobs[i].req.Demand)
+	}
+}
+
+// serve starts what waits, as far as there are slots for it, and drops whom the
+// discipline says.
+func (p *Provider) serve(now time.Duration, s *station, out []wire.Effect) []wire.Effect {
+	if s.MaxWait > 0 && s.used < s.open {
+		for s.n > 0 && now-p.jobs[s.oldest].admitted > s.MaxWait {
+			out = p.drop(now, s, s.oldest, out)
+		}
+	}
+	for s.n > 0 {
+		i := s.next()
+		j := &p.jobs[i]
+		switch {
+		case !s.has(s.units(&j.req.Demand)):
+			return out
+		case s.DropGone && j.hungUp != present:
+			out = p.cut(now, i, wire.Dropped, wire.Cancelled, out)
+		case s.shedder.Interval > 0 && s.shedder.drops(now, now-j.admitted, s.n == 1):
+			out = p.drop(now, s, i, out)
+		default:
+			p.leaveQueue(s, i)
+			out = p.start(now, s, i, out)
+		}
+	}
+	return out
+}
+
+// drop refuses a job that waits, as if there had been no room; in silence, if
+// one looks and sees that its client is gone.
+func (p *Provider) drop(now time.Duration, s *station, i uint32, out []wire.Effect) []wire.Effect {
+	if s.DropGone && p.jobs[i].hungUp != present {
+		return p.cut(now, i, wire.Dropped, wire.Cancelled, out)
+	}
+	out = p.cut(now, i, wire.Replied, wire.Overloaded, out)
+	e := &out[len(out)-1]
+	e.After = later(e.After, p.cfg.RefusalTime)
+	p.word(now, &p.jobs[i].req, &s.Full, wire.Overloaded, wire.NoHint, e)
+	return out
+}

@@ -1,0 +1,102 @@
+package scenarios
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/strategies"
+)
+
+// The reference says of every key what it takes, of none that there is not, and
+// fits on a page.
+func TestKeysAreComplete(t *testing.T) {
+	used := map[string]bool{}
+	for of, keys := range map[string][]string{
+		"": topKeys, "fleet": fleetKeys, "one_shot": oneShotKeys, "closed": closedKeys, "open": openKeys, "bursts": batchKeys, "periodic": periodicKeys,
+		"provider": providerKeys, "auth": authKeys[:2], "model": modelKeys, "region": regionKeys,
+		"refusal": append([]string{"reply"}, refusalKeys...), "strategy": strategyKeys, "expectation": expectKeys, "comparison": ofKeys,
+	} {
+		for _, key := range keys {
+			require.NotEmpty(t, takesOf(of, key), "%s.%s", of, key)
+			used[of+"."+key] = true
+		}
+	}
+	for key := range takesBy {
+		require.True(t, used[key], "%s is no key", key)
+	}
+	require.Len(t, trafficForms, len(sources))
+	for i, s := range sources {
+		require.Equal(t, s.name, trafficForms[i].name)
+	}
+	text := Keys()
+	for i, line := range strings.Split(text, "\n") {
+		require.LessOrEqual(t, utf8.RuneCountInString(line), keyWidth, "line %d: %s", i+1, line)
+		require.Equal(t, strings.TrimRight(line, " "), line)
+	}
+	for _, all := range [][]kind{limits, disturbances, layers, backoffs, trips} {
+		for _, k := range all {
+			require.Contains(t, text, "\n  "+k.name, k.name)
+		}
+	}
+}
+
+// A file can write every field of everything it may choose from: what a kind is
+// made of is of types that value reads.
+func TestEverySettingCanBeWritten(t *testing.T) {
+	for _, all := range [][]kind{limits, disturbances, layers, backoffs, trips} {
+		for _, k := range all {
+			v := k.fresh()
+			if v.Kind() != reflect.Struct {
+				continue
+			}
+			for _, s := range settings(v) {
+				require.NotPanics(t, func() { requireWritable(t, s.to.Type(), k.name+"."+s.key) })
+			}
+		}
+	}
+}
+
+func requireWritable(t *testing.T, of reflect.Type, what string) {
+	t.Helper()
+	_, spelt := spellings[of]
+	switch {
+	case words[of] != nil, choices[of] != nil, spelt, of == durationType, of == distType, of == refusalType:
+		return
+	}
+	switch of.Kind() {
+	case reflect.Bool, reflect.String, reflect.Float64, reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32:
+	case reflect.Slice, reflect.Array, reflect.Pointer:
+		requireWritable(t, of.Elem(), what)
+	case reflect.Struct:
+		for _, s := range settings(reflect.New(of).Elem()) {
+			requireWritable(t, s.to.Type(), what+"."+s.key)
+		}
+	default:
+		t.Errorf("%s has the type %v, which no file can write", what, of)
+	}
+}
+
+// The words of enumerations are those that the strategies use themselves.
+func TestWordsOfStrategies(t *testing.T) {
+	for name, c := range map[string]struct {
+		words []string
+		name  func(uint8) string
+		n     int
+	}{
+		"hints":  {words[reflect.TypeFor[strategies.HintUse]()], func(i uint8) string { return strategies.HintUse(i).String() }, strategies.NumHintUses},
+		"beyond": {words[reflect.TypeFor[strategies.Beyond]()], func(i uint8) string { return strategies.Beyond(i).String() }, strategies.NumBeyonds},
+		"marks":  {words[reflect.TypeFor[strategies.MarkUse]()], func(i uint8) string { return strategies.MarkUse(i).String() }, strategies.NumMarkUses},
+		"replay": {words[reflect.TypeFor[strategies.Replay]()], func(i uint8) string { return strategies.Replay(i).String() }, strategies.NumReplays},
+	} {
+		var want []string
+		for i := range c.n {
+			want = append(want, c.name(uint8(i)))
+		}
+		require.True(t, slices.Equal(want, c.words), "%s: %v, not %v", name, c.words, want)
+	}
+}

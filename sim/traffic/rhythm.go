@@ -1,0 +1,99 @@
+package traffic
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+	"time"
+)
+
+// Rhythm is a factor on the rate of a stream that changes at set times: the hours
+// of a day, a spike. The zero Rhythm is always 1.
+type Rhythm struct {
+	// Steps are in the order of time. Before the first of them the factor is 1
+	// or, if it repeats, what the last one says.
+	Steps []Beat
+	// Every is after how long it begins anew, 24 h for a day; 0 for never.
+	Every time.Duration
+}
+
+// Beat says that the factor is Factor from then on, until the next one.
+type Beat struct {
+	From   time.Duration
+	Factor float64
+}
+
+// Validate says what is wrong with the rhythm.
+func (y *Rhythm) Validate() error {
+	beats := len(y.Steps) == 0
+	for i, s := range y.Steps {
+		switch {
+		case s.From < 0 || i > 0 && s.From <= y.Steps[i-1].From:
+			return fmt.Errorf("step %d must come after the one before it, and not before 0", i+1)
+		case y.Every > 0 && s.From >= y.Every:
+			return fmt.Errorf("step %d comes after the rhythm has begun anew", i+1)
+		case !(s.Factor >= 0) || math.IsInf(s.Factor, 1):
+			return fmt.Errorf("step %d needs a factor of 0 or more", i+1)
+		}
+		beats = beats || s.Factor > 0
+	}
+	switch {
+	case y.Every < 0:
+		return errors.New("the length of the rhythm must not be negative")
+	case !beats:
+		return errors.New("no call ever comes: one of the factors must be above 0")
+	}
+	return nil
+}
+
+// after returns when a gap that begins at from is over, if time passes at the
+// factor's speed; false if it never is.
+func (y *Rhythm) after(from, gap time.Duration) (time.Duration, bool) {
+	if len(y.Steps) == 0 {
+		return from + gap, true
+	}
+	left := float64(gap)
+	for {
+		factor, until := y.at(from)
+		if until == math.MaxInt64 {
+			if factor == 0 {
+				return 0, false
+			}
+			return from + time.Duration(math.Round(left/factor)), left/factor < math.MaxInt64/4
+		}
+		if passes := float64(factor * float64(until-from)); passes < left {
+			left -= passes
+			from = until
+			continue
+		}
+		if factor == 0 { // nothing is left, and nothing passes
+			return from, true
+		}
+		return from + time.Duration(math.Round(left/factor)), true
+	}
+}
+
+// at returns the factor at now, and until when it holds.
+func (y *Rhythm) at(now time.Duration) (factor float64, until time.Duration) {
+	begin := time.Duration(0)
+	if y.Every > 0 {
+		begin = now / y.Every * y.Every
+	}
+	i := sort.Search(len(y.Steps), func(i int) bool { return begin+y.Steps[i].From > now })
+	switch {
+	case i > 0:
+		factor = y.Steps[i-1].Factor
+	case y.Every > 0:
+		factor = y.Steps[len(y.Steps)-1].Factor
+	default:
+		factor = 1
+	}
+	switch {
+	case i < len(y.Steps):
+		return factor, begin + y.Steps[i].From
+	case y.Every > 0:
+		return factor, begin + y.Every + y.Steps[0].From
+	}
+	return factor, math.MaxInt64
+}

@@ -1,0 +1,118 @@
+package conformance
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"herdlab/mockprovider/dialect"
+	"herdlab/mockprovider/wire"
+)
+
+// TestPresetsAreWhatTheyName: told the same, a preset and the real code that it
+// models make the same attempts and come to the same verdicts, and both wait as
+// the preset says.
+func TestPresetsAreWhatTheyName(t *testing.T) {
+	for _, c := range clients {
+		t.Run(c.preset, func(t *testing.T) {
+			rapid.Check(t, func(r *rapid.T) {
+				d, def := anyDrama(r, &c), definition(r, c.preset)
+				real := d.perform(t, c.open)
+				model := d.perform(t, preset(r, c.preset, d.speak, rapid.Uint64Min(1).Draw(r, "seed")))
+				require.Equal(r, real.calls, model.calls, "calls of the real code and of the preset; told\n%+v", real.told)
+				real.obeys(r, &def, "the real code")
+				model.obeys(r, &def, "the preset")
+				require.Zero(r, real.open, "bodies left open by the real code")
+				require.Zero(r, model.open, "bodies left open by the preset")
+			})
+		})
+	}
+}
+
+// anyDrama draws a day that ends well. What the compact reply cannot say is left
+// out; TestWhatPresetsLeaveOut has it.
+func anyDrama(r *rapid.T, c *client) *drama {
+	d := &drama{speak: rapid.SampledFrom(c.dialects).Draw(r, "dialect")}
+	d.stream = c.streams && rapid.Bool().Draw(r, "stream")
+	calls := c.calls
+	if calls == 0 {
+		calls = 3
+	}
+	for range rapid.IntRange(1, calls).Draw(r, "calls") {
+		// Odd nanoseconds, so that nothing falls together by chance.
+		d.pauses = append(d.pauses, time.Duration(rapid.SampledFrom([]int{0, 100, 30_000, 59_000, 61_000}).Draw(r, "pause ms"))*ms+1)
+	}
+	speak, _ := dialect.ByName(d.speak)
+	for range rapid.IntRange(0, calls+4).Draw(r, "failures") {
+		d.acts = append(d.acts, anyAct(r, c, d, &speak))
+	}
+	d.acts = append(d.acts, act{after: 300*ms + 99, reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}})
+	return d
+}
+
+// statuses are those of the field, beside the dialect's own.
+var statuses = []uint16{400, 401, 403, 404, 408, 409, 413, 422, 425, 429, 498, 499, 500, 501, 502, 503, 504, 520, 529}
+
+// failures are the classes that a provider replies with.
+var failures = []wire.Class{
+	wire.Rate, wire.TokenRate, wire.Concurrency, wire.Acceleration, wire.Overloaded, wire.Overloaded, wire.Quota, wire.Auth,
+	wire.Permission, wire.BadRequest, wire.TooLarge, wire.ServerError, wire.Timeout,
+}
+
+// spellings are the ways of writing a hint that there are in the field.
+var spellings = []wire.Spelling{
+	wire.HeaderSeconds, wire.HeaderSeconds, wire.HeaderMillis, wire.HeaderDate, wire.HeaderEpoch,
+	wire.BodySeconds, wire.BodyMillis, wire.BodyDelay, wire.Sentence, wire.BothSeconds,
+}
+
+func anyAct(r *rapid.T, c *client, d *drama, speak *dialect.Dialect) act {
+	a := act{after: time.Duration(rapid.IntRange(0, 2000).Draw(r, "ms"))*ms + 2}
+	kind := rapid.IntRange(0, 9).Draw(r, "kind")
+	if kind == 0 {
+		a.breaks = true
+		return a
+	}
+	if kind == 1 {
+		a.reply = anyAnswer(r, d)
+		return a
+	}
+	class := rapid.SampledFrom(failures).Draw(r, "class")
+	f := speak.Forms()[class]
+	a.reply = wire.Reply{Class: class, Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words, Marks: f.Marks, RetryAfter: wire.NoHint}
+	if kind == 2 && !(d.stream && d.speak == "gemini") {
+		a.reply.Status, a.reply.Body, a.reply.Code = 200, wire.CodeBody, wire.Code14003
+	} else if a.reply.Status >= 400 && rapid.Bool().Draw(r, "other status") {
+		if s := rapid.SampledFrom(statuses).Draw(r, "status"); !(d.speak == "bedrock" && class == wire.Auth && s == 429) {
+			a.reply.Status = s
+		}
+	}
+	if rapid.Bool().Draw(r, "hint") {
+		a.reply.RetryAfter = time.Duration(rapid.SampledFrom([]int{0, 300, 1000, 3000, 59_000, 60_000, 61_000, 120_000, 121_000, 3_600_000}).Draw(r, "hint ms")) * ms
+		a.reply.Spelled = rapid.SampledFrom(spellings).Draw(r, "spelled")
+	}
+	if a.reply.Status >= 400 {
+		a.reply.Marks |= rapid.SampledFrom([]wire.Marks{0, 0, 0, wire.SaysRetry, wire.SaysStop}).Draw(r, "x-should-retry")
+		a.cut = c.preset != "anthropic-go" && rapid.IntRange(0, 9).Draw(r, "cut") == 0
+	}
+	return a
+}
+
+// anyAnswer draws an answer that is none, or not quite one.
+func anyAnswer(r *rapid.T, d *drama) wire.Reply {
+	bodies := []wire.Body{wire.CutBody, wire.SilentEnd, wire.Completion}
+	if d.stream {
+		if d.speak != "codybuddy" {
+			bodies = append(bodies, wire.StreamError)
+		}
+	} else {
+		bodies = append(bodies, wire.Garbage, wire.WrongType)
+	}
+	if !(d.stream && d.speak == "gemini") {
+		bodies = append(bodies, wire.Doubled)
+	}
+	reply := wire.Reply{Status: 200, Shown: wire.Overloaded, RetryAfter: wire.NoHint, Tokens: uint32(rapid.IntRange(1, 5).Draw(r, "tokens"))}
+	reply.Body = rapid.SampledFrom(bodies).Draw(r, "body")
+	return reply
+}
