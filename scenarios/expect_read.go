@@ -16,6 +16,7 @@ import (
 const (
 	maxExpects    = 1000
 	maxCheckSeeds = 10_000
+	maxFigures    = 5_000_000 // of all expectations, strategies and seeds
 )
 
 // expectKeys are the keys of an expectation, ofKeys those of a figure that
@@ -30,6 +31,7 @@ var (
 // that names several about each.
 func (d *decoder) expectations(n *yaml.Node, s *Scenario) {
 	known := figures()
+	asked := 0
 	for _, item := range d.list(n, "expectations", maxExpects) {
 		before := d.count()
 		x := d.section(item, item, "expectation", expectKeys...)
@@ -45,6 +47,10 @@ func (d *decoder) expectations(n *yaml.Node, s *Scenario) {
 			e.over = over(slices.Index(overWords, w))
 		}
 		e.wants = d.wants(x, s, known, &e.left)
+		if asked += e.seeds * len(names); asked > maxFigures && d.count() == before {
+			d.complain(item, "the expectations up to here are about more than %d figures; take fewer seeds", maxFigures)
+			return
+		}
 		if d.count() > before {
 			continue
 		}

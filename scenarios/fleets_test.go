@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"herdlab/mockprovider"
 	"herdlab/mockprovider/wire"
 	"herdlab/scenarios"
+	"herdlab/sim"
 	"herdlab/sim/metrics"
 	"herdlab/sim/traffic"
 )
@@ -101,6 +103,55 @@ func TestMistakesInFleets(t *testing.T) {
 	}
 	all := strings.Replace(strings.Replace(fleets, "calls: 2}}}", "calls: 2}}, strategy: naive}", 1), "1s, 1s]}}", "1s, 1s]}, strategy: naive}", 1)
 	require.Contains(t, problems(t, all).Error(), "all fleets have a strategy of their own")
+}
+
+// asked stands before a provider and writes down what each call asks for.
+type asked struct {
+	sim.Provider
+	t       *testing.T
+	demands map[uint64]wire.Demand
+	again   int // attempts of calls that had one
+}
+
+func (a *asked) Step(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+	if r := &in.Request; in.Kind == wire.Arrive {
+		if before, ok := a.demands[r.Call]; ok {
+			require.Equal(a.t, before, r.Demand, "attempts of one call are alike")
+			a.again++
+		}
+		a.demands[r.Call] = r.Demand
+	}
+	return a.Provider.Step(now, in, out)
+}
+
+// The calls of a closed and of an open fleet draw what they ask for, whatever the
+// strategy and however often they are tried.
+func TestCallsDrawWhatTheyAskFor(t *testing.T) {
+	src := replace(t, replace(t, fleets, "clients: 3,", "clients: 300, tokens: [{weight: 3, input: 5}, {weight: 1, input: 50}],"),
+		"clients: 4, account: per_client,", "clients: 4, prompts: 3, account: per_client,")
+	src = replace(t, src, "strategies: [", "faults: [script: {from: 0s, by_call: true, answers: [{errors: {class: overloaded}}]}]\nstrategies: [")
+	s, err := scenarios.Parse("x.yaml", []byte(src))
+	require.NoError(t, err)
+	var days []map[uint64]wire.Demand
+	for i := range s.Strategies() {
+		x, err := s.Experiment(i, 1)
+		require.NoError(t, err)
+		a := &asked{Provider: x.Provider, t: t, demands: map[uint64]wire.Demand{}}
+		x.Provider = a
+		_, err = x.Run(context.Background())
+		require.NoError(t, err)
+		require.Positive(t, a.again)
+		days = append(days, a.demands)
+	}
+	require.Equal(t, days[0], days[1], "strategies face the same calls")
+	count := map[wire.Demand]int{}
+	for _, d := range days[0] {
+		d.Prompt = min(d.Prompt, 1)
+		count[d]++
+	}
+	require.InDelta(t, 450, count[wire.Demand{InputTokens: 5}], 5*10.6, "three quarters of 600")
+	require.Equal(t, 600, count[wire.Demand{InputTokens: 5}]+count[wire.Demand{InputTokens: 50}])
+	require.Equal(t, 3, count[wire.Demand{Prompt: 1}])
 }
 
 // What calls ask for may differ, and belongs to the call.

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"herdlab/mockprovider"
 	"herdlab/mockprovider/dialect"
+	"herdlab/strategies"
 )
 
 // Keys returns the reference of the format: all keys that a scenario file may
@@ -43,6 +45,8 @@ func Keys() string {
 	k.keys(0, append([]string{"reply"}, refusalKeys...), "refusal")
 	k.title("Limits, in the order in which they are asked: each one of")
 	k.kinds(limits)
+	k.title("Terms, which most limits have as well")
+	k.settings(0, reflect.ValueOf(mockprovider.Terms{}))
 	k.title("Faults: each one of, with from, to (for ever without it), where and probability")
 	k.settings(0, reflect.ValueOf(when{}))
 	k.kinds(disturbances)
@@ -50,6 +54,10 @@ func Keys() string {
 	k.keys(0, strategyKeys, "strategy")
 	k.title("Layers of a stack, outermost first: names of strategies, or")
 	k.kinds(layers)
+	k.title("Rules: what a loop retries")
+	k.settings(0, reflect.ValueOf(strategies.Rules{}))
+	k.title("Hints: what a loop makes of the waits that it is asked for")
+	k.settings(0, reflect.ValueOf(strategies.Hints{}))
 	k.title("Backoffs")
 	k.kinds(backoffs)
 	k.title("When a breaker trips")
@@ -149,11 +157,19 @@ func (k *keyList) kinds(all []kind) {
 func (k *keyList) settings(depth int, of reflect.Value) {
 	v := reflect.New(of.Type()).Elem()
 	v.Set(of)
-	for _, s := range settings(v) {
+	own := settings(v)
+	if f := v.FieldByName("Terms"); f.IsValid() { // they are listed by themselves
+		terms := fieldKeys(f.Type())
+		own = slices.DeleteFunc(own, func(s setting) bool { return slices.Contains(terms, s.key) })
+		k.line(depth, "and terms", "")
+	}
+	for _, s := range own {
 		t := s.to.Type()
 		switch {
 		case t == refusalType:
-			k.line(depth, s.key, "a refusal: its form, and the keys of a refusal beside it")
+			k.line(depth, s.key, "a refusal, and its keys beside this one")
+		case listed[t] != "" && depth > 0:
+			k.line(depth, s.key, listed[t])
 		case s.per.IsValid():
 			k.line(depth, s.key, "a rate")
 		case nested(t):
@@ -167,6 +183,12 @@ func (k *keyList) settings(depth int, of reflect.Value) {
 			k.line(depth, s.key, text)
 		}
 	}
+}
+
+// listed are the types that many things have, and that are listed by themselves.
+var listed = map[reflect.Type]string{
+	reflect.TypeFor[strategies.Rules](): "rules",
+	reflect.TypeFor[strategies.Hints](): "hints",
 }
 
 // nested reports whether a setting has settings of its own.
@@ -227,7 +249,6 @@ func fieldKeys(t reflect.Type) (keys []string) {
 	return keys
 }
 
-// named lists the names of kinds, dialects and readers.
 func dialectNames() (names []string) {
 	for _, d := range dialect.All() {
 		names = append(names, d.Name)

@@ -13,11 +13,10 @@ import (
 )
 
 // maxCalls bounds how often one closed client calls, maxBursts the batches of a
-// fleet, maxSizes the sizes of its calls.
+// fleet.
 const (
 	maxCalls  = 1_000_000_000
-	maxBursts = 1000
-	maxSizes  = 100
+	maxBursts = 100
 )
 
 // source is a way for the calls of a fleet to arrive.
@@ -245,38 +244,4 @@ func atMost(t *traffic.Traffic, horizon time.Duration) int64 {
 		return sum
 	}
 	return 0
-}
-
-// The keys of what calls ask for.
-var (
-	sizeKeys  = []string{"input", "output", "max"}
-	shareKeys = append([]string{"weight"}, sizeKeys...)
-)
-
-// tokens reads what calls ask for: a size, or a list of sizes with weights.
-func (d *decoder) tokens(n *yaml.Node, priority uint8) (size wire.Demand, mix *traffic.Mix) {
-	size.Priority = priority
-	if n == nil || n.Kind != yaml.SequenceNode {
-		d.size(d.section(n, n, "tokens", sizeKeys...), &size)
-		return size, nil
-	}
-	mix = &traffic.Mix{}
-	for _, item := range d.list(n, "sizes", maxSizes) {
-		s := d.section(item, item, "tokens", shareKeys...)
-		share := traffic.Share{Demand: wire.Demand{Priority: priority}, Weight: uint32(d.integer(s.need("weight", "10"), 1, math.MaxUint32))}
-		d.size(s, &share.Demand)
-		mix.Sizes = append(mix.Sizes, share)
-	}
-	if len(mix.Sizes) == 0 {
-		d.complain(n, "there are no sizes; write one such as {weight: 1, input: 5000}")
-		return size, nil
-	}
-	return mix.Sizes[0].Demand, mix
-}
-
-// size reads how many tokens a call has.
-func (d *decoder) size(s *section, to *wire.Demand) {
-	to.InputTokens = uint32(d.integer(s.get("input"), 0, math.MaxUint32))
-	to.OutputTokens = uint32(d.integer(s.get("output"), 0, math.MaxUint32))
-	to.MaxTokens = uint32(d.integer(s.get("max"), 1, math.MaxUint32))
 }

@@ -56,8 +56,8 @@ func TestTheBill(t *testing.T) {
 			spent: 9, wasted: 4, tokens: 100, wastedTokens: 30, repeatedTok: 30},
 		"cut short twice": {layers: []strategies.Layer{retry},
 			acts: []act{{class: bad, body: wire.StreamError, tokens: 30}, {class: bad, body: wire.StreamError, tokens: 50},
-				{class: bad}, {class: ok, tokens: 40}},
-			tokens: 120, wastedTokens: 80, repeatedTok: 30 + 40},
+				{class: bad}, {class: ok, tokens: 100}},
+			tokens: 180, wastedTokens: 80, repeatedTok: 30 + 50},
 		"a connection lost": {layers: []strategies.Layer{retry},
 			acts:  []act{{kind: wire.Broke, cost: 4, tokens: 30}, {class: ok, cost: 5, tokens: 20}},
 			spent: 9, wasted: 4, tokens: 50, wastedTokens: 30, repeatedTok: 20},
@@ -88,6 +88,17 @@ func TestTheBill(t *testing.T) {
 			require.EqualValues(t, [...]uint64{c.spent, c.wasted}, [...]uint64{uint64(truth.Spent.Duration()), uint64(truth.WastedSpent.Duration())}, name)
 		}
 	}
+}
+
+// Output is repeated within a call: the next call of the same client has had
+// nothing yet.
+func TestOutputOfAnotherCallIsNotRepeated(t *testing.T) {
+	f := sim.Fleet{Name: "fleet", Program: program(t), Traffic: traffic.Traffic{Clients: 1, Calls: 2}}
+	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Plan: minute, Provider: acting(
+		act{class: wire.Overloaded, body: wire.StreamError, tokens: 30}, act{class: wire.OK, tokens: 50},
+	)})
+	require.Zero(t, rep.Truth.RepeatedTokens)
+	require.EqualValues(t, 30, rep.Truth.WastedTokens)
 }
 
 // stubborn is a loop that tries again whatever it has had.

@@ -13,21 +13,11 @@ type flight struct {
 	key        flightKey
 	leader     uint32 // its row, as index+1; 0 once it has landed
 	head, tail uint32 // the followers, as index+1
-	news       news   // what its calls are still to be told
 	// How it landed: what becomes of the followers.
 	end     strategies.End
 	outcome wire.Outcome
 	useful  bool
 }
-
-// news is what has happened to a flight.
-type news uint8
-
-const (
-	noNews   news = iota
-	passedOn      // its leader was a follower so far
-	landing       // its leader has ended
-)
 
 // flightKey says which calls are equal: they meet in one table, are of one
 // client if the table is per client, and ask the same.
@@ -126,7 +116,6 @@ func (r *run) Land(_ strategies.FlightID, _ uint32, end strategies.End) {
 		return
 	}
 	l.end, l.useful = end, r.calls[i].state&answered != 0
-	l.news = landing
 	l.outcome = wire.Outcome{Class: end.Class, RetryAfter: wire.NoHint}
 	if o := r.viewOutcome; o != nil {
 		l.outcome = *o
@@ -146,12 +135,10 @@ func (r *run) passOn(i uint32) {
 	l := &r.flights[at]
 	r.seats[i] = seat{}
 	if l.leader = l.head; l.head == 0 {
-		l.news = noNews
 		delete(r.flightOf, l.key)
 		r.freeFlt = append(r.freeFlt, at)
 		return
 	}
-	l.news = passedOn
 	r.calls[l.head-1].state &^= following
 	r.unlink(l, l.head-1)
 	r.kicked = append(r.kicked, at|flightMark)
@@ -176,14 +163,8 @@ func (r *run) unlink(l *flight, i uint32) {
 // landed tells those who followed a flight what has become of it: that it has
 // landed, or that the first of them leads now.
 func (r *run) landed(at uint32) {
-	l := &r.flights[at]
-	what := l.news
-	l.news = noNews
-	switch what {
-	case noNews: // told already, or nobody is left
-		return
-	case passedOn:
-		r.decide(l.leader-1, strategies.Event{Kind: strategies.Admitted})
+	if leader := r.flights[at].leader; leader != 0 {
+		r.decide(leader-1, strategies.Event{Kind: strategies.Admitted})
 		return
 	}
 	for r.flights[at].head != 0 && r.err == nil {

@@ -138,6 +138,27 @@ func TestFollowersThatLeave(t *testing.T) {
 	require.EqualValues(t, 2, rep.Belief.Withdrawn)
 }
 
+// A leader that ends without a word about its flight passes the lead on as well:
+// nobody hangs.
+func TestLeadersThatForget(t *testing.T) {
+	forgetful := layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+		_, err := b.Flight(strategies.PerFleet, "", nil, inner)
+		return deciding(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+			switch e.Kind {
+			case strategies.Begin:
+				return strategies.Decision{Kind: strategies.Join, Take: strategies.Take{N: 1}}
+			case strategies.Admitted:
+				return send()
+			}
+			return stop(strategies.Failed)
+		}), err
+	})
+	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{oneShot(4, program(t, forgetful))}, Provider: answering(ms), Plan: minute})
+	require.EqualValues(t, 4, rep.Belief.Attempts)
+	require.EqualValues(t, 4, rep.Belief.Failed)
+	require.Equal(t, 4*ms, rep.End)
+}
+
 // Strategies that fly wrong stop the run with an error that says how.
 func TestFlightErrors(t *testing.T) {
 	join := strategies.Decision{Kind: strategies.Join, Take: strategies.Take{N: 1}}

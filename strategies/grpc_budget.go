@@ -24,7 +24,8 @@ type GRPCBudget struct {
 	// Thousandths are whole numbers, as sums of 0.1 are not.
 	Ratio int
 	// Counts is the failures that cost a token; none means Transient. A failure
-	// that the provider marks as not to be retried costs one too.
+	// that the provider marks as not to be retried costs one too, and that of a
+	// response that has begun none.
 	Counts Classes
 	// Scope is who shares it, PerClient or wider; Name tells budgets apart that
 	// everyone shares.
@@ -65,6 +66,7 @@ func (g *grpcBudget) ended(c *Call, o *wire.Outcome, _ int64) {
 	switch {
 	case o.OK():
 		*missing = max(0, *missing-int64(g.Ratio))
+	case o.Begun:
 	case g.Counts.Has(o.Class) || o.Marks&wire.SaysStop != 0:
 		*missing = min(int64(g.MaxTokens)*oneToken, *missing+oneToken)
 	}

@@ -16,7 +16,7 @@ const throttled = Limits
 // after U(0, 1)·2ⁿ s, by status or name, without a budget.
 func awsLegacy(Knowledge) Definition {
 	return Definition{
-		Reader: sdkReader{body: true},
+		Reader: sdkReader{body: true, trusts: true},
 		Layers: []Layer{Retry{
 			Backoff:     FullJitter{Base: time.Second},
 			MaxAttempts: 5,
@@ -44,7 +44,7 @@ var awsRules = Rules{
 // timeout.
 func awsStandard(Knowledge) Definition {
 	return Definition{
-		Reader: sdkReader{body: true},
+		Reader: sdkReader{body: true, trusts: true},
 		Layers: []Layer{
 			AWSBudget{Capacity: 500, Cost: 5, Other: ClassesOf(wire.Timeout), OtherCost: 10, Scope: PerClient},
 			Retry{Backoff: FullJitter{Base: time.Second, Cap: 20 * time.Second}, MaxAttempts: 3, On: awsRules, Hints: ignored},
@@ -59,7 +59,7 @@ func awsStandard(Knowledge) Definition {
 // attempt within 150 ms.
 func awsStandard2026(Knowledge) Definition {
 	return Definition{
-		Reader: sdkReader{body: true, hears: spelled(wire.HeaderMillis)},
+		Reader: sdkReader{body: true, trusts: true, hears: spelled(wire.HeaderMillis)},
 		Layers: []Layer{
 			AWSBudget{Capacity: 500, Cost: 14, Other: throttled, OtherCost: 5, Scope: PerClient},
 			Retry{

@@ -71,6 +71,14 @@ func (x *checked) failures() (n int) {
 	return n
 }
 
+// failures are those of several scenarios.
+func failures(all []checked) (n int) {
+	for i := range all {
+		n += all[i].failures()
+	}
+	return n
+}
+
 // toCheck opens the scenarios that the arguments name. Its errors are the user's
 // to put right.
 func (c *console) toCheck(args []string, o *checkOptions) ([]*scenarios.Scenario, error) {
@@ -123,11 +131,7 @@ func (c *console) runCheck(ctx context.Context, args []string, o *checkOptions) 
 	if err := c.printChecked(paint, found, o); err != nil {
 		return err
 	}
-	failed := 0
-	for i := range found {
-		failed += found[i].failures()
-	}
-	if failed > 0 {
+	if failed := failures(found); failed > 0 {
 		return internal(fmt.Errorf("%s not met", counted(failed, "expectation is", "expectations are")))
 	}
 	return nil
@@ -161,7 +165,7 @@ func drawChecked(b *strings.Builder, p palette, found []checked, all bool) {
 			mark, l = disqualifiedMark, strong
 		}
 		names.add(mark+x.Scenario, l)
-		counts.add(fmt.Sprintf("%d of %d hold", len(x.Findings)-x.failures(), len(x.Findings)), l)
+		counts.add(fmt.Sprintf("%d/%d", len(x.Findings)-x.failures(), len(x.Findings)), l)
 	}
 	width := [2]int{names.width(), counts.width()}
 	for i := range found {
@@ -178,7 +182,11 @@ func drawChecked(b *strings.Builder, p palette, found []checked, all bool) {
 			}
 		}
 	}
-	fmt.Fprintf(b, "\n%s in %s.\n", count(total, "expectation"), count(len(found), "scenario"))
+	failed := ""
+	if n := failures(found); n > 0 {
+		failed = fmt.Sprintf(", %d not met", n)
+	}
+	fmt.Fprintf(b, "\n%s in %s%s.\n", count(total, "expectation"), count(len(found), "scenario"), failed)
 }
 
 // drawFinding appends one expectation: where, what, what was wanted and got.

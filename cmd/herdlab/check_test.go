@@ -31,14 +31,14 @@ func TestCheck(t *testing.T) {
 	assert.Equal(t, exitOK, got.code)
 	assert.Empty(t, got.err)
 	isPage(t, got.out)
-	assert.Equal(t, "✓ case-01-layers      10 of 10 hold  Retry layers multiply\n"+
-		"✓ case-13-silent-200    8 of 8 hold  A 200 whose body says no\n\n18 expectations in 2 scenarios.\n", got.out)
+	assert.Equal(t, "✓ case-01-layers      10/10  Retry layers multiply\n"+
+		"✓ case-13-silent-200    8/8  A 200 whose body says no\n\n18 expectations in 2 scenarios.\n", got.out)
 
 	write(t, "my.yaml", expecting)
 	got = herdlab("check", "my.yaml")
 	assert.Equal(t, exitInternal, got.code)
 	assert.Equal(t, "herdlab: 1 expectation is not met\n", got.err)
-	assert.Equal(t, "✗ expecting  1 of 2 hold  A title\n    ✗ line 10: attempts of naive: 2, wanted ≥ 3, 2 seeds\n\n2 expectations in 1 scenario.\n", got.out)
+	assert.Equal(t, "✗ expecting  1/2  A title\n    ✗ line 10: attempts of naive: 2, wanted ≥ 3, 2 seeds\n\n2 expectations in 1 scenario, 1 not met.\n", got.out)
 	got = herdlab("check", "my.yaml", "--all")
 	assert.Contains(t, got.out, "    ✓ line 9: calls of naive: 2, wanted 2\n")
 	isPage(t, got.out)

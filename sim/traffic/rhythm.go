@@ -54,6 +54,15 @@ func (y *Rhythm) after(from, gap time.Duration) (time.Duration, bool) {
 		return from + gap, true
 	}
 	left := float64(gap)
+	if y.Every > 0 { // whole rounds at once: there may be very many
+		round := y.round()
+		n := math.Floor(left / round)
+		if n > float64(math.MaxInt64/4/y.Every) {
+			return 0, false
+		}
+		from += time.Duration(n) * y.Every
+		left = max(0, left-float64(n*round))
+	}
 	for {
 		factor, until := y.at(from)
 		if until == math.MaxInt64 {
@@ -72,6 +81,18 @@ func (y *Rhythm) after(from, gap time.Duration) (time.Duration, bool) {
 		}
 		return from + time.Duration(math.Round(left/factor)), true
 	}
+}
+
+// round is how much of a gap passes in one round.
+func (y *Rhythm) round() (sum float64) {
+	for i, s := range y.Steps {
+		end := y.Every + y.Steps[0].From
+		if i+1 < len(y.Steps) {
+			end = y.Steps[i+1].From
+		}
+		sum += float64(s.Factor * float64(end-s.From))
+	}
+	return sum
 }
 
 // at returns the factor at now, and until when it holds.

@@ -38,7 +38,14 @@ func TestRhythmAfter(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, c[2], at)
 	}
-	_, ok := (&Rhythm{Steps: []Beat{{0, 0}}}).after(0, s)
+	// A rhythm of a nanosecond is a constant, and takes no longer to work out.
+	fast := Rhythm{Every: 2, Steps: []Beat{{0, 3}, {1, 0}}}
+	at, ok := fast.after(0, 3*time.Hour)
+	require.True(t, ok)
+	require.Equal(t, 2*time.Hour, at)
+	_, ok = (&Rhythm{Every: 2, Steps: []Beat{{0, 1e-18}}}).after(0, time.Hour)
+	require.False(t, ok, "beyond all times")
+	_, ok = (&Rhythm{Steps: []Beat{{0, 0}}}).after(0, s)
 	require.False(t, ok)
 	for _, bad := range []Rhythm{{Steps: []Beat{{0, 0}}}, {Steps: []Beat{{5, 1}, {5, 2}}}, {Steps: []Beat{{0, -1}}}, {Steps: []Beat{{9, 1}}, Every: 9}, {Every: -1}} {
 		require.Error(t, bad.Validate())

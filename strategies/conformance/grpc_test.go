@@ -83,14 +83,17 @@ func (d *drama) over(t *testing.T) *life {
 func TestGRPC(t *testing.T) {
 	def := definition(t, "grpc")
 	rapid.Check(t, func(r *rapid.T) {
-		d := &drama{speak: "openai"}
+		d := &drama{speak: "openai", stream: true} // a response may begin and then fail
 		for range rapid.IntRange(1, 12).Draw(r, "calls") {
 			d.pauses = append(d.pauses, time.Second)
 		}
 		for range rapid.IntRange(0, 20).Draw(r, "replies") {
 			a := act{after: 10*ms + 1, reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}}
 			class := rapid.SampledFrom([]wire.Class{wire.OK, wire.Overloaded, wire.Overloaded, wire.Overloaded, wire.Rate, wire.ServerError, wire.BadRequest, wire.Auth}).Draw(r, "class")
-			if class != wire.OK {
+			switch {
+			case class == wire.Overloaded && rapid.IntRange(0, 4).Draw(r, "begun") == 0:
+				a.reply.Body, a.reply.Shown = wire.StreamError, class
+			case class != wire.OK:
 				a.reply = wire.Reply{Status: 503, Class: class, Shown: class, Body: wire.ErrorBody, RetryAfter: wire.NoHint, Spelled: wire.HeaderMillis}
 				a.reply.Marks = rapid.SampledFrom([]wire.Marks{0, 0, 0, wire.SaysStop}).Draw(r, "pushback forbids")
 				if a.reply.Marks == 0 && rapid.Bool().Draw(r, "pushback") {

@@ -46,11 +46,11 @@ func (c *caller) send(timeout time.Duration) *attempt {
 	case c.call.InFlight == math.MaxUint8: // as in the simulator
 		c.fail(errTooMany)
 		return nil
-	case c.call.Attempts > 0 && !c.body.replayable():
+	case !c.body.ready():
 		c.fail(errBody)
 		return nil
 	}
-	a := &attempt{c: c, t: c.t, call: c.call.ID, target: c.call.Target, sentAt: c.at, waited: c.at - c.quietSince, ctx: c.ctx}
+	a := &attempt{c: c, t: c.t, call: c.call.ID, target: c.call.Target, sentAt: c.at, waited: max(0, c.at-c.quietSince), ctx: c.ctx}
 	a.async = c.t.program.Races || c.t.program.WantsSent
 	var end context.CancelCauseFunc
 	if timeout > 0 || a.async {
@@ -140,8 +140,14 @@ func (a *attempt) end() {
 }
 
 // carry makes the attempt and reads what comes back.
-func (a *attempt) carry() letter {
-	var l letter
+func (a *attempt) carry() (l letter) {
+	well := false
+	defer func() {
+		if !well { // the recorder has panicked
+			l.reply.close()
+			a.end()
+		}
+	}()
 	resp, err := a.t.base.RoundTrip(a.req)
 	switch {
 	case err != nil:
@@ -149,6 +155,9 @@ func (a *attempt) carry() letter {
 	case resp == nil:
 		l = a.lost(errNoResponse)
 	default:
+		if resp.Request == nil {
+			resp.Request = a.req
+		}
 		l = a.read(resp)
 	}
 	switch {
@@ -162,6 +171,7 @@ func (a *attempt) carry() letter {
 		l.reply.cancel = a.cancel
 	}
 	a.record(&l)
+	well = true
 	return l
 }
 

@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -15,6 +16,7 @@ type body struct {
 	bytes     []byte // all of it, if known
 	known     bool
 	none      bool
+	most      int64 // how much of it may be kept
 }
 
 // errBody is why a call ends whose body cannot be sent again.
@@ -27,10 +29,12 @@ func takeBody(req *http.Request, most int64) body {
 	case req.Body == nil || req.Body == http.NoBody:
 		return body{none: true}
 	case req.GetBody != nil:
-		return body{original: req.Body, untouched: true, again: req.GetBody}
+		return body{original: req.Body, untouched: true, again: req.GetBody, most: most}
 	case req.ContentLength > most:
 		return body{original: req.Body, untouched: true}
 	}
+	// Whoever writes it may have stopped: then its caller's patience counts.
+	defer context.AfterFunc(req.Context(), func() { req.Body.Close() })()
 	var buf bytes.Buffer
 	if req.ContentLength > 0 {
 		buf.Grow(int(req.ContentLength) + bytes.MinRead)
@@ -60,8 +64,8 @@ func (f failing) Read([]byte) (int, error) {
 // sendable reports whether the caller's request can be sent as it came.
 func (b *body) sendable() bool { return b.original != nil && b.untouched || b.none }
 
-// replayable reports whether there can be another attempt.
-func (b *body) replayable() bool { return b.none || b.known || b.again != nil }
+// ready reports whether there can be another attempt.
+func (b *body) ready() bool { return b.original != nil || b.none || b.known || b.again != nil }
 
 // all returns the whole body if it can be had without spending it.
 func (b *body) all() ([]byte, bool) {
@@ -73,8 +77,8 @@ func (b *body) all() ([]byte, bool) {
 		return nil, false
 	}
 	defer r.Close()
-	all, err := io.ReadAll(r)
-	if err != nil {
+	all, err := io.ReadAll(io.LimitReader(r, b.most+1))
+	if err != nil || int64(len(all)) > b.most {
 		return nil, false
 	}
 	b.bytes, b.known = all, true

@@ -75,7 +75,7 @@ type letter struct {
 
 func newCaller(t *Transport) *caller {
 	c := &caller{t: t, own: make([]int64, t.program.Words[strategies.PerCall]), bell: make(chan struct{}, 1)}
-	c.call.Pools, c.call.Scripts = c, &t.scripts
+	c.call.Pools, c.call.Scripts, c.call.Row = c, &t.scripts, noRow
 	return c
 }
 
@@ -116,11 +116,12 @@ func (c *caller) drop(i int) {
 	c.inbox = c.inbox[:n]
 }
 
-// run makes a call of req.
-func (c *caller) run(req *http.Request) (*http.Response, error) {
+// run makes a call of req. It reports whether the caller belongs to who reads the
+// response from now on.
+func (c *caller) run(req *http.Request) (resp *http.Response, held bool, err error) {
 	if err := c.begin(req); err != nil {
 		c.body.close()
-		return nil, err
+		return nil, false, err
 	}
 	for {
 		c.step(strategies.Event{Kind: strategies.Begin})
@@ -136,12 +137,13 @@ func (c *caller) run(req *http.Request) (*http.Response, error) {
 			}
 		}
 		if c.stream != nil && (!c.over || c.end.End.Class == wire.OK) {
-			return c.handOver(), nil
+			return c.handOver(), true, nil
 		}
 		c.stopTimer()
 		c.settleAll()
 		if !c.forgotten() {
-			return c.finish()
+			resp, err = c.finish()
+			return resp, false, err
 		}
 		c.restart()
 	}
@@ -255,7 +257,9 @@ func (c *caller) land(a *attempt) {
 		c.flying[len(c.flying)-1] = nil
 		c.flying = c.flying[:len(c.flying)-1]
 		c.call.InFlight--
-		c.quietSince = c.t.now()
+		if c.t.cfg.Recorder != nil {
+			c.quietSince = c.t.now()
+		}
 		if c.stream == a {
 			c.stream, c.reader = nil, nil
 		}

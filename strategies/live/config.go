@@ -1,6 +1,8 @@
 package live
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/http"
@@ -21,10 +23,11 @@ type Config struct {
 	Strategy strategies.Definition
 	// Base carries the requests; http.DefaultTransport if nil.
 	Base http.RoundTripper
-	// Clock is the time; the real one if nil.
+	// Clock is the time; if nil, that of Everyone, or the real one. The transports
+	// of one Everyone have one clock.
 	Clock clockwork.Clock
 	// Seed is the root of all draws. Processes that must not act in step have
-	// different ones: 0 takes one from the clock, to the nanosecond.
+	// different ones: 0 takes one from the system's source of randomness.
 	Seed uint64
 	// Everyone is whom layers of scope everyone share their memory with; nobody
 	// else if nil.
@@ -48,37 +51,46 @@ type Config struct {
 	// Peek is how much of an answer is read before it is believed, in bytes;
 	// 64 KiB if 0. What breaks later is the caller's to notice.
 	Peek int
+	// MaxMemory is how much is kept of the answers that a strategy may give again,
+	// in bytes; 64 MiB if 0. The oldest make room for new ones; an answer that is
+	// forgotten sooner than the strategy believes is asked for again.
+	MaxMemory int64
 	// Recorder hears of every attempt and call; nobody if nil.
 	Recorder Recorder
 }
 
 const (
-	defaultMaxBody = 8 << 20
-	defaultPeek    = 64 << 10
+	defaultMaxBody   = 8 << 20
+	defaultPeek      = 64 << 10
+	defaultMaxMemory = 64 << 20
 )
 
-// New returns a Transport. It reports a strategy that cannot be built, a dialect
-// that does not exist and numbers that make no sense.
+// New returns a Transport. It reports a strategy that cannot be built, or not
+// for real requests, a dialect that does not exist and numbers that make no sense.
 func New(cfg Config) (*Transport, error) {
-	if cfg.MaxBody < 0 || cfg.Peek < 0 {
-		return nil, errors.New("live: MaxBody and Peek must not be negative; 0 takes the default")
+	if cfg.MaxBody < 0 || cfg.Peek < 0 || cfg.MaxMemory < 0 {
+		return nil, errors.New("live: MaxBody, Peek and MaxMemory must not be negative; 0 takes the default")
+	}
+	for i, u := range cfg.Regions {
+		if u == nil && i > 0 {
+			return nil, fmt.Errorf("live: Regions[%d] is nil; only the first may be, which is where the request goes anyway", i)
+		}
+	}
+	orElse(&cfg.MaxBody, defaultMaxBody)
+	orElse(&cfg.Peek, defaultPeek)
+	orElse(&cfg.MaxMemory, defaultMaxMemory)
+	if cfg.Base == nil {
+		cfg.Base = http.DefaultTransport
 	}
 	if cfg.Everyone == nil {
 		cfg.Everyone = NewEveryone()
 	}
-	t := &Transport{cfg: cfg, everyone: cfg.Everyone, base: cfg.Base, clock: cfg.Clock}
-	if t.base == nil {
-		t.base = http.DefaultTransport
+	if cfg.Seed == 0 {
+		var seed [8]byte
+		_, _ = rand.Read(seed[:]) // it never fails
+		cfg.Seed = binary.LittleEndian.Uint64(seed[:])
 	}
-	if t.clock == nil {
-		t.clock = clockwork.NewRealClock()
-	}
-	if cfg.MaxBody == 0 {
-		t.cfg.MaxBody = defaultMaxBody
-	}
-	if cfg.Peek == 0 {
-		t.cfg.Peek = defaultPeek
-	}
+	t := &Transport{cfg: cfg, everyone: cfg.Everyone, base: cfg.Base, rand: draw.New(cfg.Seed)}
 	if cfg.Dialect != "" {
 		d, ok := dialect.ByName(cfg.Dialect)
 		if !ok {
@@ -86,21 +98,31 @@ func New(cfg Config) (*Transport, error) {
 		}
 		t.dialect = &d
 	}
-	t.start = t.clock.Now()
-	t.epoch = t.start.Unix()
-	if cfg.Seed == 0 {
-		cfg.Seed = uint64(t.start.UnixNano())
-	}
-	t.rand = draw.New(cfg.Seed)
-
 	t.everyone.mu.Lock()
 	defer t.everyone.mu.Unlock()
 	p, err := strategies.Compile(cfg.Strategy, t.everyone.commons)
 	if err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
+	for _, f := range p.Flights {
+		if f.Merges {
+			return nil, fmt.Errorf("live: strategy %q merges calls that ask different things; a transport cannot put their requests together, nor take the answer apart", p.Name)
+		}
+	}
+	if err := t.everyone.welcome(cfg.Clock); err != nil {
+		return nil, err
+	}
+	t.clock, t.start = t.everyone.clock, t.everyone.start
+	t.epoch = t.start.Unix()
 	t.init(p)
 	return t, nil
+}
+
+// orElse sets a number that is not given.
+func orElse[N int | int64](n *N, usual N) {
+	if *n == 0 {
+		*n = usual
+	}
 }
 
 // Must is New for configurations that are known to be good; it panics if not.
@@ -141,5 +163,5 @@ func (e *Error) Timeout() bool { return e.Class == wire.Timeout }
 // Temporary reports whether trying again later may help, for net.Error.
 func (e *Error) Temporary() bool { return e.Class.Transient() }
 
-// now is the time since the transport began.
+// now is the time since the first transport of everyone began.
 func (t *Transport) now() time.Duration { return t.clock.Since(t.start) }

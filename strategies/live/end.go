@@ -64,7 +64,7 @@ func (c *caller) restart() {
 // withdraw ends the call because its caller has gone: the strategy hears of each
 // attempt that is given up, and that the call is cancelled.
 func (c *caller) withdraw() {
-	c.depart()
+	c.depart(true)
 	c.over = true
 	c.settleAll()
 	c.told(strategies.Event{Kind: strategies.Cancelled})
@@ -79,12 +79,16 @@ func (c *caller) fail(err error) {
 	c.end.End = strategies.End{Reason: strategies.Failed, Class: wire.BadRequest}
 }
 
-// depart takes c from wherever it waits with others.
-func (c *caller) depart() {
+// depart takes c from wherever it waits with others. A call that has what cannot
+// be shared lets go those who follow it.
+func (c *caller) depart(shares bool) {
 	e := c.t.everyone
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	c.at = c.t.now()
+	if !shares {
+		c.disband()
+	}
 	c.leave()
 	c.quit()
 	c.lookAround()
@@ -93,7 +97,7 @@ func (c *caller) depart() {
 // settleAll gives up the attempts in flight, the latest first, but for the
 // stream that the caller is to have.
 func (c *caller) settleAll() {
-	for i := len(c.flying) - 1; i >= 0; i-- {
+	for i := len(c.flying) - 1; i >= 0; i = min(i, len(c.flying)) - 1 {
 		a := c.flying[i]
 		if a == c.stream && c.holding {
 			continue
@@ -142,7 +146,10 @@ func (c *caller) empty() []letter {
 	t := c.t
 	t.everyone.mu.Lock()
 	defer t.everyone.mu.Unlock()
-	t.freeRow = append(t.freeRow, c.call.Row)
+	if c.call.Row != noRow {
+		t.freeRow = append(t.freeRow, c.call.Row)
+		c.call.Row = noRow
+	}
 	if t.closed && len(t.freeRow) == int(t.rows) {
 		t.scripts.Close() // the last to go
 	}
@@ -169,8 +176,9 @@ func (c *caller) abandon() {
 		c.last.close()
 		c.body.close()
 	}()
-	c.holding = false
-	c.withdraw()
+	if c.holding = false; c.call.Row != noRow {
+		c.withdraw()
+	}
 }
 
 // ErrClosed is why a Transport that has been closed makes no calls.

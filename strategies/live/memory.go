@@ -1,49 +1,84 @@
 package live
 
-// memory is the answers that a strategy may give again, by prompt. It is guarded
+import (
+	"container/list"
+	"net/http"
+)
+
+// answers are those that strategies may give again, by what was asked. Guarded
 // by Everyone.mu.
-type memory struct {
-	answers map[uint32]reply
-	order   []uint32 // oldest first
+type answers struct {
+	by    map[identity]*list.Element
+	ages  *list.List // of *answer, oldest first
+	bytes int64
 }
 
-// maxAnswers bounds how many answers are kept.
-const maxAnswers = 1024
-
-// keep remembers an answer.
-func (m *memory) keep(prompt uint32, r reply) {
-	if m.answers == nil {
-		m.answers = map[uint32]reply{}
-	}
-	if _, known := m.answers[prompt]; !known {
-		if len(m.order) == maxAnswers {
-			delete(m.answers, m.order[0])
-			m.order = m.order[1:]
-		}
-		m.order = append(m.order, prompt)
-	}
-	m.answers[prompt] = r
+// answer is one of them.
+type answer struct {
+	asks  identity
+	reply reply
+	bytes int64
 }
 
-// keep remembers an answer if all of it is there.
-func (t *Transport) keep(prompt uint32, r *reply) {
-	if prompt == 0 || !r.whole() {
+func newAnswers() answers { return answers{by: map[identity]*list.Element{}, ages: list.New()} }
+
+// keep remembers an answer, and forgets old ones until all are at most so many
+// bytes together.
+func (m *answers) keep(asks *identity, r reply, most int64) {
+	a := &answer{*asks, r, r.size()}
+	if a.bytes > most {
 		return
 	}
-	t.everyone.mu.Lock()
-	defer t.everyone.mu.Unlock()
-	t.memory.keep(prompt, r.copied())
+	if old := m.by[*asks]; old != nil {
+		m.forget(old)
+	}
+	for m.bytes+a.bytes > most {
+		m.forget(m.ages.Front())
+	}
+	m.by[*asks] = m.ages.PushBack(a)
+	m.bytes += a.bytes
 }
 
-// recall returns the answer to a prompt, if it is still known.
-func (t *Transport) recall(prompt uint32) (reply, bool) {
-	t.everyone.mu.Lock()
-	defer t.everyone.mu.Unlock()
-	return t.memory.recall(prompt)
+func (m *answers) forget(e *list.Element) {
+	a := m.ages.Remove(e).(*answer)
+	delete(m.by, a.asks)
+	m.bytes -= a.bytes
 }
 
-// recall returns the answer to a prompt, if it is still known.
-func (m *memory) recall(prompt uint32) (reply, bool) {
-	r, ok := m.answers[prompt]
-	return r.copied(), ok
+// keep remembers the answer to a prompt that is not like no other, if all of it
+// is there.
+func (t *Transport) keep(asks *identity, prompt uint32, r *reply) {
+	if prompt == 0 || !r.whole() || r.err != nil {
+		return
+	}
+	copied := r.copied()
+	t.everyone.mu.Lock()
+	defer t.everyone.mu.Unlock()
+	t.everyone.answers.keep(asks, copied, t.cfg.MaxMemory)
+}
+
+// recall returns the answer to what is asked, if it is still known.
+func (t *Transport) recall(asks *identity) (reply, bool) {
+	t.everyone.mu.Lock()
+	defer t.everyone.mu.Unlock()
+	e := t.everyone.answers.by[*asks]
+	if e == nil {
+		return reply{}, false
+	}
+	return e.Value.(*answer).reply.copied(), true
+}
+
+// size is about how many bytes a reply takes.
+func (r *reply) size() int64 {
+	const apart = 512 // of what it is made of
+	n := int64(len(r.buf)) + apart
+	for _, h := range []http.Header{r.resp.Header, r.resp.Trailer} {
+		for name, values := range h {
+			n += int64(len(name)) + apart/8
+			for _, v := range values {
+				n += int64(len(v))
+			}
+		}
+	}
+	return n
 }

@@ -2,11 +2,13 @@ package live
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"herdlab/mockprovider/dialect"
 	"herdlab/mockprovider/wire"
@@ -15,34 +17,73 @@ import (
 
 // read reads a response as far as it takes to know what it is.
 func (a *attempt) read(resp *http.Response) letter {
-	if resp.StatusCode < 400 && isStream(resp.Header) {
-		return a.readStream(resp)
-	}
 	r := reply{resp: resp, rest: true}
-	r.fill(a.c.t.cfg.Peek)
-	l := letter{kind: strategies.Reply, reply: r}
-	compact := a.c.t.parse(&r)
-	if r.err != nil && a.ctx.Err() != nil { // it did not break: nobody waits for it any more
-		a.err = r.err
-		l.reply.close()
-		l.outcome = wire.Outcome{Class: a.classOf(r.err), RetryAfter: wire.NoHint}
-		return l
+	if resp.Body == nil {
+		resp.Body = http.NoBody // a base should not do that
 	}
-	a.c.t.outcome(&compact, &l.outcome)
+	switch {
+	case silent(resp):
+		r.rest = resp.Body != http.NoBody
+	case resp.StatusCode < 400 && isStream(resp.Header):
+		return a.readStream(resp)
+	case resp.StatusCode >= 400 || !foreign(resp):
+		for r.rest && len(r.buf) < a.t.cfg.Peek {
+			r.read(a.t.cfg.Peek)
+		}
+	}
+	if r.err != nil && a.ctx.Err() != nil { // it did not break: nobody waits for it any more
+		err := r.err
+		r.close()
+		return a.lost(err)
+	}
+	l := letter{kind: strategies.Reply, reply: r}
+	compact := a.t.parse(&r)
+	a.t.outcome(&compact, &l.outcome)
 	return l
 }
 
-// fill reads at most peek bytes of the body.
-func (r *reply) fill(peek int) {
-	if n := r.resp.ContentLength; n >= 0 && n < int64(peek) {
-		r.buf = make([]byte, 0, n+1) // one more, so that the end is seen at once
-	} else {
-		r.buf = make([]byte, 0, min(peek, 4096))
+// silent reports whether a response has no body that says anything, or one that
+// is no body at all.
+func silent(resp *http.Response) bool {
+	switch s := resp.StatusCode; {
+	case s < 200, s == http.StatusNoContent, s == http.StatusResetContent, s >= 300 && s < 400:
+		return true
 	}
-	for len(r.buf) < peek {
-		if len(r.buf) == cap(r.buf) {
-			r.buf = append(r.buf, 0)[:len(r.buf)]
+	return resp.Request != nil && resp.Request.Method == http.MethodHead
+}
+
+// foreign reports whether an answer is of a kind about which dialects say nothing,
+// such as audio: its status has to do. What should be JSON and is a page is not.
+func foreign(resp *http.Response) bool {
+	switch resp.Header.Get("Content-Encoding") {
+	case "", "identity", "gzip":
+	default:
+		return true
+	}
+	contentType, _, _ := strings.Cut(strings.ToLower(resp.Header.Get("Content-Type")), ";")
+	switch contentType = strings.TrimSpace(contentType); {
+	case contentType == "", strings.Contains(contentType, "json") && !strings.Contains(contentType, "ndjson") && !strings.Contains(contentType, "jsonl"),
+		contentType == "text/html":
+		// Only what is asked with a body is asked of a model.
+		return resp.ContentLength == 0 && resp.Request != nil && resp.Request.Method != http.MethodPost
+	}
+	return true
+}
+
+// read reads some more of the body, which is at most peek bytes then. A body that
+// gives nothing a hundred times has broken.
+func (r *reply) read(peek int) {
+	if r.buf == nil {
+		size := min(4096, peek)
+		if n := r.resp.ContentLength; n >= 0 && n < int64(peek) {
+			size = int(n) + 1 // one more, so that the end is seen at once
 		}
+		r.buf = make([]byte, 0, size)
+	}
+	if len(r.buf) == cap(r.buf) {
+		r.buf = append(r.buf, 0)[:len(r.buf)]
+	}
+	for range 100 {
 		n, err := r.resp.Body.Read(r.buf[len(r.buf):min(cap(r.buf), peek)])
 		r.buf = r.buf[:len(r.buf)+n]
 		if err != nil {
@@ -51,59 +92,108 @@ func (r *reply) fill(peek int) {
 			}
 			return
 		}
+		if n > 0 {
+			return
+		}
 	}
+	r.rest, r.err = false, io.ErrNoProgress
 }
 
 // outcome is what the strategy's reader makes of a reply: dates are read against
 // this machine's clock.
 func (t *Transport) outcome(r *wire.Reply, o *wire.Outcome) {
-	t.program.Reader.Read(r, t.clock.Now().Sub(unix(t.epoch)), o)
+	t.program.Reader.Read(r, t.clock.Now().Sub(time.Unix(t.epoch, 0)), o)
 }
 
 // parse returns what a reply says.
 func (t *Transport) parse(r *reply) wire.Reply {
-	if plain(r) {
-		return wire.Reply{Status: uint16(r.resp.StatusCode), RetryAfter: wire.NoHint, Tokens: usage(r.buf)}
+	text, all := r.text(t.cfg.Peek)
+	if all && plain(r.resp, text) {
+		return wire.Reply{Status: uint16(r.resp.StatusCode), RetryAfter: wire.NoHint, Tokens: usage(text)}
 	}
-	in := dialect.Received{
-		Status: r.resp.StatusCode, Header: r.resp.Header.Get, Body: r.buf, Broken: r.err != nil,
-	}
+	in := dialect.Received{Status: r.resp.StatusCode, Header: r.resp.Header.Get, Body: text, Broken: r.err != nil}
 	d := t.dialect
 	if d == nil {
 		sniffed := dialect.Sniff(&in)
 		d = &sniffed
 	}
 	got := d.Parse(&in, dialect.Reading{Epoch: t.epoch})
-	if r.rest && r.resp.StatusCode < 400 && got.Body != wire.CodeBody {
-		// An answer too long to be an error, and not all of it is here.
-		got.Body, got.Class, got.Shown = wire.Completion, wire.OK, wire.OK
+	if r.resp.StatusCode < 400 && r.err == nil && believed(r, &got, text, all) {
+		got.Body, got.Class, got.Shown, got.Words = wire.Completion, wire.OK, wire.OK, 0
 	}
 	return got
 }
 
+// text is what has been read of a reply, decompressed if need be, and whether
+// that is all. Callers who ask for gzip themselves get it, so the base leaves it.
+func (r *reply) text(most int) (text []byte, all bool) {
+	all = r.whole() && r.err == nil
+	if r.resp.Header.Get("Content-Encoding") != "gzip" || len(r.buf) == 0 {
+		return r.buf, all
+	}
+	z, err := gzip.NewReader(bytes.NewReader(r.buf))
+	if err != nil {
+		return r.buf, all
+	}
+	text, err = io.ReadAll(io.LimitReader(z, int64(most)+1))
+	return text, all && err == nil && len(text) <= most
+}
+
+// believed reports whether a success is one although its dialect does not see an
+// answer in it: because there is none to be seen, or not all of it.
+func believed(r *reply, got *wire.Reply, text []byte, all bool) bool {
+	switch {
+	case silent(r.resp) || foreign(r.resp):
+		return true
+	case got.Body == wire.Garbage:
+		return !all // it is too long to be an error
+	case got.Body == wire.SilentEnd:
+		return !containsAny(text, answering)
+	}
+	return false
+}
+
+// answering are the keys of a model's answer. JSON without any of them, such as a
+// list of models or an embedding, has no finish marker to miss.
+var answering = [][]byte{
+	[]byte(`"choices"`), []byte(`"candidates"`), []byte(`"stop_reason"`), []byte(`"stopReason"`), []byte(`"finish_reason"`),
+	[]byte(`"output"`), []byte(`"result"`), []byte(`"reply"`), []byte(`"response"`), []byte(`"completion_tokens"`),
+}
+
 // suspicious are the keys by which a body under a 200 may say that it is no
-// answer. They cannot stand within a JSON string, where quotes are escaped.
+// answer, or not all of one. They cannot stand within a JSON string, where quotes
+// are escaped.
 var suspicious = [][]byte{
-	[]byte(`"code"`), []byte(`"error"`), []byte(`"error_code"`), []byte(`"base_resp"`), []byte(`"Error"`), []byte(`"header"`),
+	[]byte(`"code"`), []byte(`"error"`), []byte(`"error_code"`), []byte(`"base_resp"`), []byte(`"Error"`), []byte(`"header"`), []byte(`"null"`),
+}
+
+// finished are finish markers, without which an answer is suspicious.
+var finished = [][]byte{
+	[]byte(`"finish_reason":"`), []byte(`"stop_reason":"`), []byte(`"finishReason":"`), []byte(`"stopReason":"`),
+	[]byte(`"finish_reason": "`), []byte(`"stop_reason": "`), []byte(`"finishReason": "`), []byte(`"stopReason": "`),
+}
+
+func containsAny(text []byte, keys [][]byte) bool {
+	for _, key := range keys {
+		if bytes.Contains(text, key) {
+			return true
+		}
+	}
+	return false
 }
 
 // plain reports whether a reply is an ordinary answer beyond doubt, which most
 // are: it takes a tenth of the time to parse it.
-func plain(r *reply) bool {
-	if r.resp.StatusCode != http.StatusOK || r.rest || r.err != nil || len(r.buf) == 0 || r.buf[0] != '{' {
+func plain(resp *http.Response, text []byte) bool {
+	if resp.StatusCode != http.StatusOK || len(text) == 0 || text[0] != '{' || containsAny(text, suspicious) || !containsAny(text, finished) {
 		return false
 	}
-	for _, key := range suspicious {
-		if bytes.Contains(r.buf, key) {
-			return false
-		}
-	}
-	for name := range r.resp.Header {
+	for name := range resp.Header {
 		if strings.Contains(name, "atelimit") || strings.HasPrefix(name, "X-Should") || name == "Retry-After" {
 			return false
 		}
 	}
-	return json.Valid(r.buf)
+	return json.Valid(text)
 }
 
 // counts are the keys of the number of output tokens in the usage of an answer.
@@ -130,7 +220,7 @@ func isStream(h http.Header) bool {
 	contentType, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	switch strings.TrimSpace(contentType) {
 	case "text/event-stream", "application/vnd.amazon.eventstream":
-		return true
+		return h.Get("Content-Encoding") == "" || h.Get("Content-Encoding") == "identity"
 	}
 	return false
 }

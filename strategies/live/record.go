@@ -2,17 +2,18 @@ package live
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"time"
 
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
 )
 
-// Recorder hears what a transport does. It is called from many goroutines, also
-// with the lock held under which the strategy decides: it must be quick, and must
-// not use the transport.
+// Recorder hears what a transport does. It is called from many goroutines, by
+// those who make the calls: it must be quick.
 type Recorder interface {
 	// Attempt hears of each attempt that has ended, or whose stream has begun.
 	Attempt(Attempt)
@@ -29,8 +30,10 @@ type Attempt struct {
 	Call   uint64
 	Number uint32
 	// Began is when it was sent, since the transport began; Took is how long it
-	// was until its reply was read, or until its stream had begun.
-	Began, Took time.Duration
+	// was until its reply was read, or until its stream had begun. Waited is how
+	// long nothing had happened to the call before: since its last attempt was
+	// sent or had ended, or since it began.
+	Began, Took, Waited time.Duration
 	// Class is what the client makes of it, Status the HTTP status, 0 if no
 	// reply came; Code is a business code; RetryAfter is what the provider asked
 	// for, or wire.NoHint.
@@ -76,15 +79,17 @@ func requestID(h http.Header) string {
 	return ""
 }
 
-// recordAttempt tells the recorder how an attempt has ended.
-func (t *Transport) recordAttempt(a *attempt, l *letter) {
+// record tells the recorder how an attempt has ended. An attempt of which nobody
+// waits for the end is recorded all the same, perhaps after its call.
+func (a *attempt) record(l *letter) {
+	t := a.t
 	if t.cfg.Recorder == nil {
 		return
 	}
 	r := Attempt{
-		Call: a.c.call.ID, Number: a.number, Began: a.sentAt, Took: t.now() - a.sentAt,
+		Call: a.call, Number: a.number, Began: a.sentAt, Took: t.now() - a.sentAt, Waited: a.waited,
 		Class: l.outcome.Class, Status: l.outcome.Status, Code: l.outcome.Code, RetryAfter: l.outcome.RetryAfter,
-		Target: a.target, Switched: a.target != wire.Target{}, Sent: a.c.req.ContentLength,
+		Target: a.target, Switched: a.target != wire.Target{}, Sent: a.length,
 		Tokens: l.outcome.Tokens, Begun: l.kind == strategies.Head, Err: a.err,
 	}
 	if l.reply.resp != nil {
@@ -144,7 +149,7 @@ func (g logged) Attempt(a Attempt) {
 	}
 	attrs := []slog.Attr{
 		slog.Uint64("call", a.Call), slog.Uint64("attempt", uint64(a.Number)), slog.String("class", a.Class.String()),
-		slog.Int("status", int(a.Status)), slog.Duration("took", a.Took), slog.Int64("request_bytes", a.Sent),
+		slog.Int("status", int(a.Status)), slog.Duration("waited", a.Waited), slog.Duration("took", a.Took), slog.Int64("request_bytes", a.Sent),
 		slog.Uint64("output_tokens", uint64(a.Tokens)),
 	}
 	if a.RetryAfter != wire.NoHint {
@@ -160,7 +165,7 @@ func (g logged) Attempt(a Attempt) {
 		attrs = append(attrs, slog.String("request_id", a.RequestID))
 	}
 	if a.Err != nil {
-		attrs = append(attrs, slog.String("error", a.Err.Error()))
+		attrs = append(attrs, slog.String("error", harmless(a.Err).Error()))
 	}
 	g.l.LogAttrs(context.Background(), level, "attempt", attrs...)
 }
@@ -182,4 +187,13 @@ func (g logged) Signal(s strategies.SignalSpec) {
 		level = slog.LevelError
 	}
 	g.l.LogAttrs(context.Background(), level, "signal", slog.String("reason", s.Reason), slog.Bool("alarm", s.Alarm))
+}
+
+// harmless is an error without the URL that it may tell, in which a key may stand.
+func harmless(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
 }

@@ -1,17 +1,19 @@
 package live
 
 import (
-	"bytes"
+	"context"
 	"io"
 	"net/http"
+	"sync/atomic"
 )
 
 // reply is a response of which the beginning has been read.
 type reply struct {
-	resp *http.Response // nil for none
-	buf  []byte         // what has been read of the body
-	rest bool           // there is more of it
-	err  error          // how reading it ended, if not well
+	resp   *http.Response     // nil for none
+	buf    []byte             // what has been read of the body; never changed
+	rest   bool               // there is more of it
+	err    error              // how reading it ended, if not well
+	cancel context.CancelFunc // ends its attempt; nil if that needs no end
 }
 
 // whole reports whether all there is has been read.
@@ -22,6 +24,9 @@ func (r *reply) close() {
 	if r.resp != nil {
 		r.resp.Body.Close()
 	}
+	if r.cancel != nil {
+		r.cancel()
+	}
 	*r = reply{}
 }
 
@@ -29,11 +34,13 @@ func (r *reply) close() {
 // has been read.
 func (r *reply) response(req *http.Request) *http.Response {
 	resp := r.resp
-	if r.rest {
-		resp.Body = &rejoined{buf: r.buf, body: resp.Body}
-	} else {
+	switch {
+	case !r.rest:
 		resp.Body.Close()
 		resp.Body = &rejoined{buf: r.buf, err: r.err}
+	case resp.StatusCode == http.StatusSwitchingProtocols: // no body, but a connection
+	case len(r.buf) > 0 || r.cancel != nil:
+		resp.Body = &rejoined{buf: r.buf, body: resp.Body, cancel: r.cancel}
 	}
 	if resp.Request == nil {
 		resp.Request = req
@@ -42,27 +49,36 @@ func (r *reply) response(req *http.Request) *http.Response {
 	return resp
 }
 
-// copied is the same reply for another caller; all of it must be there.
+// copied is the same reply for another caller, as far as it is there.
 func (r *reply) copied() reply {
 	if r.resp == nil {
 		return reply{}
 	}
 	resp := *r.resp
 	resp.Header, resp.Trailer = resp.Header.Clone(), resp.Trailer.Clone()
-	resp.Body = http.NoBody
-	return reply{resp: &resp, buf: bytes.Clone(r.buf), err: r.err}
+	resp.Body, resp.Request = http.NoBody, nil
+	if r.rest {
+		resp.ContentLength = int64(len(r.buf))
+		resp.Header.Del("Content-Length")
+	}
+	return reply{resp: &resp, buf: r.buf, err: r.err}
 }
 
-// rejoined is a body whose beginning was read before.
+// rejoined is a body whose beginning was read before. It may be closed while it
+// is read, as the bodies of net/http may.
 type rejoined struct {
-	buf  []byte
-	body io.ReadCloser // nil if there is no more
-	err  error         // how it ends then; io.EOF if nil
+	buf    []byte
+	body   io.ReadCloser // nil if there is no more
+	err    error         // how it ends then; io.EOF if nil
+	cancel context.CancelFunc
+	closed atomic.Bool
 }
 
 // Read implements io.Reader.
 func (r *rejoined) Read(p []byte) (int, error) {
 	switch {
+	case r.closed.Load():
+		return 0, http.ErrBodyReadAfterClose
 	case len(r.buf) > 0:
 		n := copy(p, r.buf)
 		r.buf = r.buf[n:]
@@ -76,10 +92,13 @@ func (r *rejoined) Read(p []byte) (int, error) {
 }
 
 // Close implements io.Closer.
-func (r *rejoined) Close() error {
-	r.buf, r.err = nil, nil
+func (r *rejoined) Close() (err error) {
+	r.closed.Store(true)
 	if r.body != nil {
-		return r.body.Close()
+		err = r.body.Close()
 	}
-	return nil
+	if r.cancel != nil {
+		r.cancel()
+	}
+	return err
 }

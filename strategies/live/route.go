@@ -2,16 +2,23 @@ package live
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
 	"herdlab/mockprovider/dialect"
 	"herdlab/mockprovider/wire"
 )
+
+// identity tells requests apart for those who share answers. Strategies know a
+// question by a number of 32 bits, which is too short for that.
+type identity [sha256.Size]byte
 
 // demand is what a request asks for, as far as its dialect can tell. It is found
 // out only for strategies that use it, because that means reading the body.
@@ -35,14 +42,49 @@ func (c *caller) demand() wire.Demand {
 	}
 	r, _ := d.ParseRequest(&in) // what is wrong with it is the provider's to say
 	c.model = r.Model
-	return wire.Demand{InputTokens: r.InputTokens, MaxTokens: r.MaxTokens, Prompt: r.Prompt}
+	asked := wire.Demand{InputTokens: r.InputTokens, MaxTokens: r.MaxTokens, Prompt: r.Prompt}
+	if asked.Prompt != 0 && c.t.shares() {
+		if asked.Prompt = 0; !r.Stream { // a stream is read once
+			c.asks = c.identify(text)
+			asked.Prompt = max(1, binary.LittleEndian.Uint32(c.asks[:]))
+		}
+	}
+	return asked
 }
+
+// shares reports whether one call may get another's answer.
+func (t *Transport) shares() bool { return t.program.Remembers || len(t.program.Flights) > 0 }
+
+// identify is the identity of a request with this body: what is asked, where, as
+// whom, and of which version.
+func (c *caller) identify(text []byte) (id identity) {
+	h := sha256.New()
+	part := func(s string) { // with its length, so that nothing can pass for another
+		_ = binary.Write(h, binary.LittleEndian, uint64(len(s)))
+		_, _ = io.WriteString(h, s)
+	}
+	part(c.req.Method)
+	part(c.req.URL.String())
+	part(c.req.Host)
+	for _, headers := range [][]string{keyHeaders, versionHeaders} {
+		for _, name := range headers {
+			part(strings.Join(c.req.Header.Values(name), "\n"))
+		}
+	}
+	_, _ = h.Write(text)
+	h.Sum(id[:0])
+	return id
+}
+
+// versionHeaders decide, beside the keys, what the answer to a body is.
+var versionHeaders = []string{"Accept", "Anthropic-Version", "Anthropic-Beta", "Openai-Organization", "Openai-Project", "Cookie"}
 
 // request returns the request of an attempt: the caller's own where that will
 // do, else a copy that asks what the strategy wants, where it wants.
-func (a *attempt) request() (*http.Request, error) {
-	c, cfg := a.c, &a.c.t.cfg
-	smaller := a.demand != c.asked
+func (c *caller) request(a *attempt) (*http.Request, error) {
+	cfg, want := &c.t.cfg, c.call.Demand
+	want.Prompt = c.asked.Prompt
+	smaller := want != c.asked
 	if a.ctx == c.ctx && c.body.sendable() && a.target == (wire.Target{}) && !smaller {
 		c.body.original = nil // the base closes it
 		return c.req, nil
@@ -55,19 +97,21 @@ func (a *attempt) request() (*http.Request, error) {
 	if err := a.address(req); err != nil {
 		return nil, err
 	}
-	if text, ok := c.body.all(); ok && (model != "" || smaller) {
-		if model != "" {
-			quoted, _ := json.Marshal(model) // a string, so it cannot fail
-			text = splice(text, "model", quoted, false)
-			req.URL.Path = swapModel(req.URL.Path, c.model, model)
-		}
-		if smaller {
-			if text, err = cfg.shrink(text, c.asked, a.demand); err != nil {
-				return nil, err
+	if model != "" || smaller {
+		if text, ok := c.body.all(); ok {
+			if model != "" {
+				quoted, _ := json.Marshal(model) // a string, so it cannot fail
+				text = splice(text, "model", quoted, false)
+				swapModel(req.URL, c.model, model)
 			}
+			if smaller {
+				if text, err = cfg.shrink(text, c.asked, want); err != nil {
+					return nil, err
+				}
+			}
+			req.Body, req.ContentLength, req.GetBody = io.NopCloser(bytes.NewReader(text)), int64(len(text)), nil
+			return req, nil
 		}
-		req.Body, req.ContentLength, req.GetBody = io.NopCloser(bytes.NewReader(text)), int64(len(text)), nil
-		return req, nil
 	}
 	if !c.body.none {
 		req.Body, err = c.body.open()
@@ -88,22 +132,13 @@ func pick(what string, list []string, i uint8) (string, error) {
 
 // address sends a request to the attempt's region with the attempt's key.
 func (a *attempt) address(req *http.Request) error {
-	cfg := &a.c.t.cfg
+	cfg := &a.t.cfg
 	key, err := pick("key", cfg.Keys, a.target.Key)
 	if err != nil {
 		return err
 	}
 	if key != "" {
-		for _, h := range keyHeaders {
-			if old := req.Header.Get(h); old != "" {
-				scheme, _, ok := strings.Cut(old, " ")
-				if ok {
-					key = scheme + " " + key
-				}
-				req.Header.Set(h, key)
-				break
-			}
-		}
+		swapKey(req, key)
 	}
 	switch i := int(a.target.Region); {
 	case i == 0:
@@ -112,25 +147,54 @@ func (a *attempt) address(req *http.Request) error {
 	default:
 		to := cfg.Regions[i]
 		req.URL.Scheme, req.URL.Host, req.Host = to.Scheme, to.Host, ""
-		req.URL.Path = strings.TrimSuffix(to.Path, "/") + req.URL.Path
+		setPath(req.URL, strings.TrimSuffix(to.EscapedPath(), "/")+req.URL.EscapedPath())
 	}
 	return nil
 }
 
-// keyHeaders are where API keys stand.
+// keyHeaders are where API keys stand, if not in the query.
 var keyHeaders = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key"}
 
-// swapModel replaces the model in a path that has it.
-func swapModel(path, from, to string) string {
-	if from == "" {
-		return path
+// swapKey puts a key in the place of the one that a request has.
+func swapKey(req *http.Request, key string) {
+	for _, h := range keyHeaders {
+		old := req.Header.Get(h)
+		if old == "" {
+			continue
+		}
+		if scheme, _, ok := strings.Cut(old, " "); ok {
+			key = scheme + " " + key
+		}
+		req.Header.Set(h, key)
+		return
 	}
-	for _, after := range []string{":", "/"} {
-		if before, rest, ok := strings.Cut(path, "/"+from+after); ok {
-			return before + "/" + to + after + rest
+	if q := req.URL.Query(); q.Get("key") != "" {
+		q.Set("key", key)
+		req.URL.RawQuery = q.Encode()
+	}
+}
+
+// swapModel replaces the model in a path that has it.
+func swapModel(u *url.URL, from, to string) {
+	if from == "" {
+		return
+	}
+	path := u.EscapedPath()
+	for _, written := range []string{url.PathEscape(from), from} {
+		for _, after := range []string{":", "/"} {
+			if before, rest, ok := strings.Cut(path, "/"+written+after); ok {
+				setPath(u, before+"/"+url.PathEscape(to)+after+rest)
+				return
+			}
 		}
 	}
-	return path
+}
+
+// setPath sets a path that is escaped already.
+func setPath(u *url.URL, escaped string) {
+	if plain, err := url.PathUnescape(escaped); err == nil {
+		u.Path, u.RawPath = plain, escaped
+	}
 }
 
 // shrink is Config.Shrink or its default.

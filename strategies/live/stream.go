@@ -1,9 +1,10 @@
 package live
 
 import (
+	"context"
 	"io"
 	"net/http"
-	"time"
+	"sync"
 
 	"herdlab/mockprovider/dialect"
 	"herdlab/mockprovider/wire"
@@ -13,7 +14,7 @@ import (
 // readStream reads a stream up to its first token: until then an error in it
 // can be retried. Then the answer has begun, and is the caller's.
 func (a *attempt) readStream(resp *http.Response) letter {
-	t := a.c.t
+	t := a.t
 	in := dialect.Received{Status: resp.StatusCode, Header: resp.Header.Get}
 	at := dialect.Reading{Epoch: t.epoch}
 	var s *dialect.StreamReader
@@ -22,104 +23,137 @@ func (a *attempt) readStream(resp *http.Response) letter {
 	} else {
 		s = dialect.SniffStream(in, at)
 	}
-	l := letter{kind: strategies.Reply, reply: reply{resp: resp, rest: true}}
-	r := &l.reply
-	chunk := make([]byte, 4096)
-	for len(r.buf) < t.cfg.Peek {
-		n, err := resp.Body.Read(chunk)
-		s.Feed(chunk[:n])
-		r.buf = append(r.buf, chunk[:n]...)
-		if err != nil {
-			if r.rest = false; err != io.EOF {
-				r.err = err
-			}
-			compact := s.End(err != io.EOF)
-			t.outcome(&compact, &l.outcome)
-			return l
+	r := reply{resp: resp, rest: true}
+	for !s.Begun() && len(r.buf) < t.cfg.Peek {
+		fresh := len(r.buf)
+		r.read(t.cfg.Peek)
+		s.Feed(r.buf[fresh:])
+		if r.rest {
+			continue
 		}
-		if s.Begun() {
-			break
+		if r.err != nil && a.ctx.Err() != nil { // nobody waits for it any more
+			err := r.err
+			r.close()
+			return a.lost(err)
 		}
+		l := letter{kind: strategies.Reply, reply: r}
+		compact := s.End(r.err != nil)
+		t.outcome(&compact, &l.outcome)
+		return l
 	}
-	l.kind = strategies.Head
-	l.outcome = wire.Outcome{Status: uint16(resp.StatusCode), RetryAfter: wire.NoHint, Tokens: s.Tokens(), Begun: true}
-	resp.Body = &handedOver{a: a, body: resp.Body, reader: s}
-	return l
+	return letter{
+		kind: strategies.Head, reply: r, reader: s,
+		outcome: wire.Outcome{Status: uint16(resp.StatusCode), RetryAfter: wire.NoHint, Tokens: s.Tokens(), Begun: true},
+	}
 }
 
 // handOver gives the caller a stream that has begun. What else was under way for
-// the call is given up.
+// the call is given up: the answer is there.
 func (c *caller) handOver() *http.Response {
 	c.stopTimer()
-	won := c.stream
-	c.land(won)
-	c.settleAll()
-	c.flying = append(c.flying, won)
-	c.call.InFlight++
+	c.depart(false)
 	c.holding = true
-	return c.last.response(c.req)
+	c.settleAll()
+	c.body.close()
+	h := &handedOver{c: c, a: c.stream, body: c.last.resp.Body, reader: c.reader}
+	c.last.resp.Body = h
+	resp := c.last.response(c.req)
+	h.mu.Lock() // the context may have ended
+	defer h.mu.Unlock()
+	h.forget = context.AfterFunc(c.ctx, func() { h.end(context.Cause(h.a.ctx)) })
+	return resp
 }
 
 // handedOver is the rest of a stream whose reader the caller is. The strategy
 // hears how it ends.
 type handedOver struct {
-	a      *attempt
-	body   io.ReadCloser
+	a    *attempt
+	body io.ReadCloser
+
+	mu     sync.Mutex
+	c      *caller // nil once it has ended
 	reader *dialect.StreamReader
-	ended  bool
+	forget func() bool // ends the watch over the caller's context
 }
 
 // Read implements io.Reader.
 func (h *handedOver) Read(p []byte) (int, error) {
 	n, err := h.body.Read(p)
-	h.reader.Feed(p[:n])
+	h.feed(p[:n])
 	if err != nil {
 		h.end(err)
 	}
 	return n, err
 }
 
-// Close implements io.Closer. Who closes a stream before its end has withdrawn
-// the call.
+func (h *handedOver) feed(p []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.c != nil {
+		h.reader.Feed(p)
+	}
+}
+
+// Close implements io.Closer. Who closes a stream before it has said how it ends
+// has withdrawn the call.
 func (h *handedOver) Close() error {
 	err := h.body.Close()
 	h.end(nil)
 	return err
 }
 
-// end tells the strategy, once, how the stream ended: err is nil if its reader
-// has had enough.
+// end ends the call, once: err is nil if its reader has had enough.
 func (h *handedOver) end(err error) {
-	if h.ended {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c := h.c
+	if c == nil {
 		return
 	}
-	h.ended = true
-	c, a := h.a.c, h.a
-	if err == nil || c.ctx.Err() != nil {
-		c.withdraw()
-	} else {
-		compact := h.reader.End(err != io.EOF)
-		var o wire.Outcome
-		c.t.outcome(&compact, &o)
-		c.land(a)
-		if a.cancel != nil {
-			a.cancel()
+	h.c = nil
+	h.forget()
+	well := false
+	defer func() {
+		if !well {
+			c.abandon()
 		}
-		c.end, _ = c.decide(strategies.Event{Kind: strategies.Reply, Attempt: a.number, Outcome: &o, SentAt: a.sentAt})
-		c.over = true
-		if c.end.Kind != strategies.Stop && c.end.Kind != strategies.Answer {
-			// It would go on, but nobody can give the tokens back.
-			c.told(strategies.Event{Kind: strategies.Cancelled})
-			c.end = strategies.Decision{Kind: strategies.Stop, End: strategies.End{Reason: strategies.Failed, Class: o.Class}}
-		}
-	}
-	a.done()
+	}()
+	compact := h.reader.End(err != io.EOF)
+	c.conclude(&compact, err)
 	c.record()
-	c.holding = false
-	if c.free() {
-		c.t.callers.Put(c)
-	}
+	well, c.holding = true, false
+	c.free(true)
 }
 
-// unix is a second since 1970.
-func unix(s int64) time.Time { return time.Unix(s, 0) }
+// conclude tells the strategy how a stream ended, of which r was read, and
+// settles the call. A reader who leaves after the finish marker has all of it.
+func (c *caller) conclude(r *wire.Reply, err error) {
+	a := c.stream
+	e := strategies.Event{Kind: strategies.Reply, Attempt: a.number, Outcome: new(wire.Outcome), SentAt: a.sentAt}
+	c.t.outcome(r, e.Outcome)
+	expired := context.Cause(a.ctx) == errTimeout
+	switch gone := err == nil || c.ctx.Err() != nil; {
+	case r.Body != wire.CutBody:
+	case gone && !c.over:
+		c.holding = false
+		c.withdraw()
+		return
+	case gone:
+		e.Kind, *e.Outcome = strategies.Settled, cancelled
+	case expired:
+		e.Kind = strategies.Expired
+		e.Outcome.Class = wire.Timeout
+	}
+	c.land(a)
+	a.end()
+	over := c.over
+	c.over = true
+	if d := c.told(e); over {
+		return
+	} else if c.end = d; d.Kind != strategies.Stop && d.Kind != strategies.Answer {
+		// It would go on, but nobody can give the tokens back.
+		c.told(strategies.Event{Kind: strategies.Cancelled})
+		c.end = strategies.Decision{Kind: strategies.Stop, End: strategies.End{Reason: strategies.Failed, Class: e.Outcome.Class}}
+	}
+	c.depart(true) // a flight that the strategy has not landed
+}

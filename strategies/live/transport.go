@@ -1,6 +1,7 @@
 package live
 
 import (
+	"math"
 	"net/http"
 	"sync"
 	"time"
@@ -22,8 +23,8 @@ type Transport struct {
 	dialect  *dialect.Dialect // nil if replies are looked at
 	program  *strategies.Program
 	rand     draw.Rand
-	start    time.Time
-	epoch    int64 // the second in which it began, since 1970
+	start    time.Time // everyone's, because memory that is shared has times in it
+	epoch    int64     // the second in which it began, since 1970
 	everyone *Everyone
 	callers  sync.Pool
 
@@ -34,7 +35,6 @@ type Transport struct {
 	next          uint64 // the next call's ID
 	rows          uint32 // how many there are
 	freeRow       []uint32
-	memory        memory
 	closed        bool
 	scripts       strategies.Scripts
 }
@@ -61,12 +61,18 @@ func (t *Transport) init(p *strategies.Program) {
 
 // RoundTrip implements http.RoundTripper: it makes one call of the request. The
 // reply is the provider's last, whether the strategy is content with it or not;
-// the error is the request context's, or an *Error.
+// the error is the request context's, ErrClosed or an *Error.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	c := t.callers.Get().(*caller)
-	resp, err := c.run(req)
-	if c.free() {
-		t.callers.Put(c)
+	well := false
+	defer func() {
+		if !well {
+			c.abandon()
+		}
+	}()
+	resp, held, err := c.run(req)
+	if well = true; !held {
+		c.free(true)
 	}
 	return resp, err
 }
@@ -78,15 +84,19 @@ func (t *Transport) CloseIdleConnections() {
 	}
 }
 
-// Close releases what the strategy holds. Calls under way must be over.
+// Close ends the transport: there are no new calls, and what the strategy holds
+// is released when those under way are over, for which it does not wait.
 func (t *Transport) Close() {
 	t.everyone.mu.Lock()
 	defer t.everyone.mu.Unlock()
-	if !t.closed {
-		t.closed = true
+	t.closed = true
+	if len(t.freeRow) == int(t.rows) {
 		t.scripts.Close()
 	}
 }
+
+// noRow is the row of a caller that makes no call.
+const noRow = math.MaxUint32
 
 // row takes a number that no other call under way has.
 func (t *Transport) row() uint32 {

@@ -589,7 +589,7 @@ herdlab_live_calls_total{class="ok",reason="succeeded"} 1
 func TestBadConfigs(t *testing.T) {
 	for want, cfg := range map[string]Config{
 		`live: there is no dialect "nobody"`:          {Dialect: "nobody"},
-		"live: MaxBody and Peek must not":             {Peek: -1},
+		"live: MaxBody, Peek and MaxMemory must not":  {Peek: -1},
 		"live: strategies: a definition needs a name": {},
 	} {
 		_, err := New(cfg)

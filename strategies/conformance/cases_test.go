@@ -1,0 +1,264 @@
+package conformance
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+)
+
+// subject is a client under examination, real or a preset: of two processes of
+// it, each call of live is one call to a provider that always says the same.
+type subject struct {
+	t     *testing.T
+	speak string
+	open  [2]func(http.RoundTripper) session
+}
+
+// subjects are the real code and the preset.
+func subjects(t *testing.T, c *client) map[string]*subject {
+	speak := c.dialects[0]
+	return map[string]*subject{
+		"real":   {t, speak, [2]func(http.RoundTripper) session{c.open, c.open}},
+		"preset": {t, speak, [2]func(http.RoundTripper) session{preset(t, c.preset, speak, 1), preset(t, c.preset, speak, 2)}},
+	}
+}
+
+func (s *subject) live(d *drama) *life { return d.perform(s.t, s.open[0]) }
+
+// call is one call to a provider that always does the same.
+func (s *subject) call(a act) *life { return s.live(steadily(s.speak, 1, 0, a)) }
+
+// first are the first waits of two processes that are told the same, and then are
+// answered: told 0 s for ever, some would never end. It is false if one does not
+// wait.
+func (s *subject) first(a act) (waits [2]time.Duration, ok bool) {
+	for i := range s.open {
+		d := steadily(s.speak, 1, 0, a)
+		d.acts = append(d.acts, well)
+		l := d.perform(s.t, s.open[i])
+		if len(l.sent) < 2 {
+			return waits, false
+		}
+		waits[i] = l.sent[1] - l.answered[0]
+	}
+	return waits, true
+}
+
+// together reports whether two processes that are told the same come back in the
+// same instant.
+func (s *subject) together(a act) bool {
+	w, ok := s.first(a)
+	return ok && w[0] == w[1]
+}
+
+// asks is an act that asks to come back later.
+func asks(a act, after time.Duration, how wire.Spelling) act {
+	if a.reply.Body == wire.CodeBody {
+		how = wire.BodySeconds
+	}
+	a.reply.RetryAfter, a.reply.Spelled = after, how
+	return a
+}
+
+var (
+	well      = act{reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}}
+	limited   = says(429, wire.Rate)
+	busy      = says(503, wire.Overloaded)
+	saysNo    = act{reply: wire.Reply{Status: 200, Class: wire.Rate, Shown: wire.Rate, Body: wire.CodeBody, Code: wire.Code14003, RetryAfter: wire.NoHint}}
+	refusals  = []act{limited, busy, saysNo}
+	outOf     = act{reply: wire.Reply{Status: 429, Class: wire.Quota, Shown: wire.Quota, Body: wire.ErrorBody, RetryAfter: wire.NoHint}}
+	badKey    = says(401, wire.Auth)
+	malformed = says(400, wire.BadRequest)
+)
+
+// failings are the ways in which a client fails, in the words of the parent
+// module's TestPresetsFail, which explains them.
+func (s *subject) failings() string {
+	var all []string
+	add := func(what string, is bool) {
+		if is {
+			all = append(all, what)
+		}
+	}
+	var early, sleeps, spins, together, inStep bool
+	for _, r := range refusals {
+		s.call(asks(r, time.Hour, wire.HeaderSeconds)).waits(func(_ int, w time.Duration) {
+			early, sleeps = early || w < time.Hour, sleeps || w >= time.Hour
+		})
+		w, ok := s.first(asks(r, 0, wire.HeaderSeconds))
+		spins = spins || ok && w == [2]time.Duration{}
+		together = together || s.together(asks(r, 5*time.Second, wire.HeaderSeconds))
+		inStep = inStep || s.together(r)
+	}
+	add("early", early)
+	add("sleeps", sleeps)
+	add("spins", spins)
+	add("together", together)
+	add("in step", inStep)
+	add("permanent", len(s.call(badKey).sent)+len(s.call(malformed).sent)+len(s.call(outOf).sent) > 3)
+	add("blind", s.call(saysNo).calls[0].OK || s.call(busy).calls[0].OK)
+	d := steadily(s.speak, 1, 0, act{reply: wire.Reply{Status: 200, Shown: wire.Overloaded, Body: wire.StreamError, Tokens: 30, RetryAfter: wire.NoHint}})
+	d.stream = true
+	add("twice", len(s.live(d).sent) > 1)
+	add("gives up", s.call(busy).calls[0] == call{1, false})
+	return strings.Join(all, ", ")
+}
+
+// tableOfFailings reads the table of TestPresetsFail, so that there is one.
+func tableOfFailings(t *testing.T) map[string]string {
+	file, err := parser.ParseFile(token.NewFileSet(), "../presets_test.go", nil, 0)
+	require.NoError(t, err)
+	table := map[string]string{}
+	fn, _ := file.Scope.Lookup("TestPresetsFail").Decl.(*ast.FuncDecl)
+	require.NotNil(t, fn)
+	text := func(e ast.Expr) string {
+		lit, ok := e.(*ast.BasicLit)
+		require.True(t, ok)
+		s, err := strconv.Unquote(lit.Value)
+		require.NoError(t, err)
+		return s
+	}
+	ast.Inspect(fn.Body.List[0], func(n ast.Node) bool {
+		if row, ok := n.(*ast.KeyValueExpr); ok {
+			table[text(row.Key)] = text(row.Value)
+		}
+		return true
+	})
+	require.NotEmpty(t, table)
+	return table
+}
+
+// The real code fails in exactly the ways in which its preset does and the table
+// says. In production a preset cannot ask twice: it is a RoundTripper, and has
+// handed over what it has.
+func TestTheCasesThatPresetsFail(t *testing.T) {
+	table := tableOfFailings(t)
+	for i := range clients {
+		c := &clients[i]
+		require.Contains(t, table, c.preset)
+		for whose, s := range subjects(t, c) {
+			t.Run(c.preset+"/"+whose, func(t *testing.T) {
+				s.t = t
+				want := table[c.preset]
+				if whose == "preset" {
+					want = strings.TrimSuffix(want, ", twice")
+				}
+				require.Equal(t, want, s.failings())
+			})
+		}
+	}
+}
+
+// More cases of the field, by what comes of them.
+type outcomes struct {
+	// product is case 1: how many requests an application's four attempts become.
+	product int
+	// inVain is case 8: which permanent failures are retried.
+	inVain string
+	// zoo is case 12: what becomes of a 429 with Retry-After 1 s, 30 s as a date,
+	// 75, 451 and 198300 s.
+	zoo string
+	// noReplay is half of case 14: an error event that comes before any output
+	// ends the call; believes the other half: a stream that just ends passes for
+	// whole.
+	noReplay, believes bool
+	// alone is case 15: ten tasks, one limit, and each finds out by itself.
+	alone bool
+	// opens is the first of the short ones: requests that can never succeed shut
+	// out the others.
+	opens bool
+}
+
+// A client that is told to wait obeys, is early, or stops.
+const (
+	obeys = "obeys"
+	early = "early"
+	stops = "stops"
+)
+
+func TestMoreCases(t *testing.T) {
+	zoo := func(all ...string) string { return strings.Join(all, " ") }
+	want := map[string]outcomes{
+		"openai-go":          {product: 12, inVain: "quota", zoo: zoo(obeys, obeys, obeys, stops, stops), noReplay: true, believes: true, alone: true},
+		"anthropic-go":       {product: 12, inVain: "quota", zoo: zoo(obeys, obeys, obeys, obeys, obeys), noReplay: true, believes: true, alone: true},
+		"google-genai":       {product: 4, zoo: zoo(stops, stops, stops, stops, stops), noReplay: true, believes: true, alone: true},
+		"google-genai-retry": {product: 20, inVain: "quota", zoo: zoo(obeys, early, early, early, early), noReplay: true, believes: true, alone: true},
+		"aws-standard-2026":  {product: 12, zoo: zoo(early, early, early, early, early), alone: true},
+		"go-retryablehttp":   {product: 20, inVain: "quota", zoo: zoo(obeys, obeys, obeys, obeys, obeys), alone: true},
+		"cenkalti-backoff":   {inVain: "key request quota", zoo: zoo(obeys, obeys, obeys, obeys, stops)},
+		"failsafe-go":        {product: 12, inVain: "key request quota", zoo: zoo(early, early, early, early, early), alone: true},
+		"gobreaker":          {product: 4, zoo: zoo(stops, stops, stops, stops, stops), opens: true},
+	}
+	require.Len(t, want, len(clients))
+	for i := range clients {
+		c := &clients[i]
+		for whose, s := range subjects(t, c) {
+			t.Run(c.preset+"/"+whose, func(t *testing.T) {
+				s.t = t
+				require.Equal(t, want[c.preset], s.outcomes(c))
+			})
+		}
+	}
+}
+
+func (s *subject) outcomes(c *client) (o outcomes) {
+	if c.preset != "cenkalti-backoff" { // whose attempts nobody can count
+		o.product = len(s.live(steadily(s.speak, 4, 0, limited)).sent)
+		o.alone = len(s.live(steadily(s.speak, 10, 0, limited)).sent) == 10*len(s.call(limited).sent)
+	}
+	var vain []string
+	for _, f := range []struct {
+		word string
+		says act
+	}{{"key", badKey}, {"request", malformed}, {"quota", outOf}} {
+		if len(s.call(f.says).sent) > 1 {
+			vain = append(vain, f.word)
+		}
+	}
+	o.inVain = strings.Join(vain, " ")
+	var zoo []string
+	for _, h := range []struct {
+		after time.Duration
+		how   wire.Spelling
+	}{
+		{time.Second, wire.HeaderSeconds}, {30 * time.Second, wire.HeaderDate}, {75 * time.Second, wire.HeaderSeconds},
+		{451 * time.Second, wire.HeaderSeconds}, {198_300 * time.Second, wire.HeaderSeconds},
+	} {
+		d := steadily(s.speak, 1, 0, asks(limited, h.after, h.how))
+		d.acts = append(d.acts, well)
+		switch l := s.live(d); {
+		case len(l.sent) < 2:
+			zoo = append(zoo, stops)
+		case l.sent[1]-l.answered[0] < h.after:
+			zoo = append(zoo, early)
+		default:
+			zoo = append(zoo, obeys)
+		}
+	}
+	o.zoo = strings.Join(zoo, " ")
+	if c.streams {
+		broken := func(b wire.Body, tokens uint32) *life {
+			d := steadily(s.speak, 1, 0, act{reply: wire.Reply{Status: 200, Shown: wire.Overloaded, Body: b, Tokens: tokens, RetryAfter: wire.NoHint}})
+			d.stream = true
+			return s.live(d)
+		}
+		o.noReplay = broken(wire.StreamError, 0).calls[0] == call{1, false}
+		o.believes = broken(wire.SilentEnd, 3).calls[0].OK
+	}
+	// Six that can never succeed, and one that would.
+	d := steadily(s.speak, 7, 0, malformed)
+	d.acts = append(slices.Repeat([]act{malformed}, 6*len(s.call(malformed).sent)), well)
+	l := s.live(d)
+	o.opens = l.calls[6].Attempts == 0
+	return o
+}

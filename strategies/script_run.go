@@ -1,0 +1,133 @@
+package strategies
+
+import (
+	"iter"
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// Scripts are the coroutines of a run. A driver whose program is Scripted owns
+// one, puts it into each Call, and closes it in the end. The zero value is
+// ready to use.
+type Scripts struct {
+	all  []coroutine
+	idle []uint32
+}
+
+type coroutine struct {
+	session *Session
+	next    func() (order, bool)
+	stop    func()
+}
+
+// begin returns the number of a coroutine that is ready for a new call.
+func (r *Scripts) begin(f *scripted) uint32 {
+	var i uint32
+	if n := len(r.idle); n > 0 {
+		i = r.idle[n-1]
+		r.idle = r.idle[:n-1]
+	} else {
+		s := new(Session)
+		next, stop := iter.Pull(s.serve)
+		i = uint32(len(r.all))
+		r.all = append(r.all, coroutine{s, next, stop})
+	}
+	s := r.all[i].session
+	s.script, s.purpose, s.leave = f.run, f.purpose, false
+	s.last, s.end = Result{}, stop(Failed, wire.BadRequest)
+	return i
+}
+
+// resume lets coroutine i go on until it wants something.
+func (r *Scripts) resume(i uint32, now time.Duration, c *Call) order {
+	s := r.all[i].session
+	s.now, s.call, s.draws = now, c, 0
+	o, _ := r.all[i].next()
+	s.call = nil
+	if o.kind == Stop {
+		r.idle = append(r.idle, i)
+	}
+	return o
+}
+
+// Close ends all coroutines; scripts under way unwind.
+func (r *Scripts) Close() {
+	for i := range r.all {
+		r.all[i].stop()
+	}
+	r.all, r.idle = nil, nil
+}
+
+// scripted is a Script in a stack.
+type scripted struct {
+	run     Script
+	inner   Strategy
+	slot    Slot   // the coroutine's number + 1; 0 for none
+	bit     uint32 // set while the script sleeps
+	purpose Purpose
+}
+
+// Next implements Strategy.
+func (f *scripted) Next(now time.Duration, c *Call, e Event) Decision {
+	at := c.Word(f.slot, 0)
+	switch {
+	case e.Kind == Begin:
+		c.Phase &^= f.bit
+		*at = int64(c.Scripts.begin(f)) + 1
+		return f.step(now, c, at)
+	case *at == 0: // the script is over; what comes late concerns what is inside
+		return f.inner.Next(now, c, e)
+	case c.Phase&f.bit != 0 && e.Kind == Wake:
+		c.Phase &^= f.bit
+		return f.step(now, c, at)
+	case c.Phase&f.bit != 0 && e.Kind == Cancelled:
+		c.Phase &^= f.bit
+		f.unwind(now, c, at)
+		return withdrawn()
+	}
+	return f.settle(now, c, at, e, f.inner.Next(now, c, e))
+}
+
+// settle goes on with the script if d, which e has caused, ends its Send.
+func (f *scripted) settle(now time.Duration, c *Call, at *int64, e Event, d Decision) Decision {
+	if !d.settles() {
+		return d
+	}
+	if d.End.Class == wire.Cancelled {
+		f.unwind(now, c, at)
+		return d
+	}
+	c.Scripts.all[*at-1].session.ended(e, d)
+	return f.step(now, c, at)
+}
+
+// step runs the script until it blocks or is over.
+func (f *scripted) step(now time.Duration, c *Call, at *int64) Decision {
+	for {
+		s := c.Scripts.all[*at-1].session
+		o := c.Scripts.resume(uint32(*at-1), now, c)
+		switch o.kind {
+		case Wait:
+			c.Phase |= f.bit
+			return Decision{Kind: Wait, After: o.after}
+		case Send:
+			e := Event{Kind: Begin}
+			d := f.inner.Next(now, c, e)
+			if !d.settles() {
+				return d
+			}
+			s.ended(e, d)
+		default:
+			*at = 0
+			return s.verdict(o.err)
+		}
+	}
+}
+
+// unwind ends the script where it blocks.
+func (f *scripted) unwind(now time.Duration, c *Call, at *int64) {
+	c.Scripts.all[*at-1].session.leave = true
+	c.Scripts.resume(uint32(*at-1), now, c)
+	*at = 0
+}
