@@ -16,11 +16,12 @@ type Spoil struct {
 	// off, and free the slot, after Tokens of the answer or, if it has fewer, in
 	// place of its end: with an error event, with a clean end that lacks the
 	// finish marker, and by the end of the connection. Garbage is text that is no
-	// JSON, WrongType an HTML page, Doubled the answer twice.
+	// JSON, WrongType an HTML page, Doubled the answer twice. The first two stand
+	// in the answer's place when its work is done: no head leaves before them.
 	//
 	// Of a reply that is not a stream nothing has left before it is whole, so
-	// there an error event is an ordinary error, and a clean end leaves text that
-	// is no JSON.
+	// there an error event is an ordinary error, a clean end leaves text that is
+	// no JSON, and a broken one no tokens that a client could use.
 	Body   wire.Body
 	Tokens uint32
 	// Class is that of a StreamError, Overloaded if it is not given.
@@ -45,7 +46,6 @@ func (d Spoil) Name() string {
 
 // Validate implements Disturbance.
 func (d Spoil) Validate() error {
-	page := d.Body == wire.Garbage || d.Body == wire.WrongType
 	switch {
 	case d.Body < wire.StreamError || d.Body >= wire.NumBodies:
 		return errors.New("say what becomes of the answer: StreamError, SilentEnd, CutBody, Garbage, WrongType or Doubled")
@@ -55,11 +55,14 @@ func (d Spoil) Validate() error {
 		return errors.New("it has no class; only a stream error has")
 	case d.Class >= wire.Timeout:
 		return fmt.Errorf("no provider says %v in a stream", d.Class)
-	case d.AtOnce && !page:
+	case d.AtOnce && !d.replaces():
 		return errors.New("it is made of an answer, so it cannot come at once; only garbage and wrong type can")
 	}
 	return nil
 }
+
+// replaces reports whether something else stands in the answer's place.
+func (d Spoil) replaces() bool { return d.Body == wire.Garbage || d.Body == wire.WrongType }
 
 func (d Spoil) hooks(Space) hooks {
 	if d.AtOnce {
@@ -71,7 +74,10 @@ func (d Spoil) hooks(Space) hooks {
 		}}
 	}
 	h := hooks{end: d.end}
-	if d.Body.Begun() {
+	switch {
+	case d.replaces():
+		h.work = func(w *work, _ bool) { w.head = noHead }
+	case d.Body.Begun():
 		h.work = func(w *work, stream bool) {
 			if stream || d.Body == wire.StreamError {
 				w.stopAt(d.Tokens)
@@ -85,11 +91,13 @@ func (d Spoil) hooks(Space) hooks {
 func (d Spoil) end(p *Provider, now time.Duration, j *job, e *wire.Effect) {
 	to := &e.Reply
 	if d.Body != wire.StreamError {
-		if d.Body.Begun() {
+		switch {
+		case j.req.Stream && d.Body.Begun():
 			to.Tokens = min(d.Tokens, to.Tokens)
-		}
-		if d.Body == wire.SilentEnd && !j.req.Stream {
+		case d.Body == wire.SilentEnd && !j.req.Stream:
 			d.Body = wire.Garbage
+		case d.Body == wire.CutBody:
+			to.Tokens = 0
 		}
 		d.spoil(to)
 		return

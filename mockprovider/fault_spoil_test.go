@@ -31,7 +31,7 @@ func TestSpoil(t *testing.T) {
 		"a clean end": {Spoil{Body: wire.SilentEnd, Tokens: 3},
 			"5s 200 disconnected silent end tokens=3", "12s 200 server_error garbage tokens=0", "4s 200 disconnected silent end tokens=2"},
 		"a broken end": {Spoil{Body: wire.CutBody, Tokens: 3},
-			"5s 200 disconnected cut body tokens=3", "12s 200 disconnected cut body tokens=3", "4s 200 disconnected cut body tokens=2"},
+			"5s 200 disconnected cut body tokens=3", "12s 200 disconnected cut body tokens=0", "4s 200 disconnected cut body tokens=2"},
 		"no JSON": {Spoil{Body: wire.Garbage},
 			"12s 200 server_error garbage tokens=0", "12s 200 server_error garbage tokens=0", "4s 200 server_error garbage tokens=0"},
 		"HTML": {Spoil{Body: wire.WrongType},
@@ -54,6 +54,11 @@ func TestSpoil(t *testing.T) {
 			}
 		})
 	}
+	t.Run("no head leaves before what stands in an answer's place", func(t *testing.T) {
+		for _, body := range []wire.Body{wire.Garbage, wire.WrongType} {
+			play(t, cfg(Spoil{Body: body}), `arrive 1 tokens=10 stream=1 -> 1 started 12s`)
+		}
+	})
 	t.Run("a gateway's page, at once", func(t *testing.T) {
 		play(t, cfg(Spoil{Body: wire.WrongType, AtOnce: true}), `arrive 1 tokens=10 -> 1 200 server_error wrong type tokens=0 in 1ms`)
 	})

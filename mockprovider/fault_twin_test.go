@@ -224,12 +224,13 @@ func (n *naiveFaults) served(now time.Duration, r *wire.Request, first, each tim
 			answer(wire.Overloaded, wire.ErrorBody, 0)
 			x.reply.Status = 503
 		case d.Body == wire.SilentEnd && !r.Stream, d.Body == wire.Garbage:
+			x.head = 0
 			answer(wire.ServerError, wire.Garbage, 0)
 		case d.Body == wire.SilentEnd, d.Body == wire.CutBody && r.Stream:
 			cut(d.Tokens)
 			answer(wire.Disconnected, d.Body, got)
 		case d.Body == wire.CutBody:
-			answer(wire.Disconnected, d.Body, got)
+			answer(wire.Disconnected, d.Body, 0)
 		case d.Body == wire.Doubled:
 			answer(wire.OK, d.Body, tokens)
 		}

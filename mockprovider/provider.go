@@ -37,6 +37,7 @@ type Provider struct {
 	wakes   time.Duration // when anything changes by itself
 
 	watches bool     // somebody cares whether clients are still there
+	pooled  bool     // some station has a pool of tokens for slots
 	jobOf   []uint32 // by ticket; nobody if there is none
 	notices ring[notice]
 }
@@ -153,11 +154,13 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 	}
 	k := p.stationOf(r.Target)
 	s := p.stations[k]
-	units := s.units(&r.Demand)
-	if units > s.most {
-		out, e := p.refuse(in, out)
-		p.word(now, r, &usual, wire.TooLarge, wire.NoHint, e)
-		return out
+	units := 1
+	if p.pooled {
+		if units = s.units(&r.Demand); units > s.most {
+			out, e := p.refuse(in, out)
+			p.word(now, r, &usual, wire.TooLarge, wire.NoHint, e)
+			return out
+		}
 	}
 	for i, g := range p.gates {
 		if !g.Take(now, r) {

@@ -94,8 +94,8 @@ func (r *Refusal) reply(to *wire.Reply, class wire.Class, ready time.Duration, l
 }
 
 // phrase finishes a refusal of r made at now: it gives one that has no form of
-// its own the provider's for what it shows, and turns the time until r would be
-// let in into the hint.
+// its own the provider's for what it shows, and one that has the provider's
+// words; and it turns the time until r would be let in into the hint.
 func (p *Provider) phrase(now time.Duration, r *wire.Request, h *Hint, to *wire.Reply) {
 	if to.Status == 0 {
 		f := &p.formsFor(r)[to.Shown]
@@ -103,8 +103,16 @@ func (p *Provider) phrase(now time.Duration, r *wire.Request, h *Hint, to *wire.
 		if to.Spelled == wire.Plainly {
 			to.Spelled = f.Spelled
 		}
-	} else if to.Body == wire.CodeBody {
-		to.Reset = 0 // the founding articles' body has no place for it
+	} else {
+		f := &p.formsFor(r)[to.Shown]
+		said := wire.Said{Shown: f.Shown, Words: f.Words}
+		if to.Body != f.Body {
+			said = f.Foreign
+		}
+		to.Shown, to.Words = said.Shown, said.Words
+		if to.Body == wire.CodeBody {
+			to.Reset = 0 // the founding articles' body has no place for it
+		}
 	}
 	if to.Reset != 0 && to.Marks&wire.ResetAsTime != 0 {
 		to.Reset = p.dated(now, to.Reset, 1, false)

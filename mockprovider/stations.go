@@ -30,8 +30,8 @@ func (p *Provider) build() {
 		}
 	}
 	p.watches = c.Abandoned.Hears
-	for i := range p.stations {
-		p.watches = p.watches || p.stations[i].DropGone
+	for _, s := range p.stations {
+		p.watches, p.pooled = p.watches || s.DropGone, p.pooled || s.unit > 0
 	}
 }
 

@@ -45,7 +45,7 @@ const (
 var cancelled = wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}
 
 // send puts an attempt of row i on the wire.
-func (r *run) send(i uint32, c *call, f *fleet, d strategies.Decision) {
+func (r *run) send(i uint32, c *call, f *fleet, timeout time.Duration) {
 	if c.inFlight == math.MaxUint8 {
 		r.err = fmt.Errorf("sim: strategy %q sends an attempt although %d of the same call are in flight; bound its hedges", f.Program.Name, c.inFlight)
 		return
@@ -68,11 +68,11 @@ func (r *run) send(i uint32, c *call, f *fleet, d strategies.Decision) {
 	if r.counts != nil {
 		r.counts[c.fleet].Attempts++
 	}
-	if f.changes {
+	if !f.uniform {
 		r.asked[at] = r.demands[i]
 	}
-	if d.After > 0 || r.deadlines != nil {
-		r.setDeadline(i, at, d.After)
+	if timeout > 0 || r.deadlines != nil {
+		r.setDeadline(i, at, timeout)
 	}
 	up := f.Up.Mean
 	switch {
@@ -113,13 +113,10 @@ func (r *run) arrive(at uint32) {
 	if f.AddressPerClient {
 		q.Address += client
 	}
-	switch {
-	case f.uniform:
+	if f.uniform {
 		q.Demand = f.size
-	case f.changes:
+	} else {
 		q.Demand = r.asked[at]
-	default:
-		q.Demand = f.demand(a.call, a.seq)
 	}
 	r.rec.AttemptArrived(r.now)
 	a.where = atProvider
@@ -224,8 +221,8 @@ func (r *run) sample(i, number uint32, sent time.Duration, truth wire.Class) {
 	c := &r.calls[i]
 	f := &r.fleets[c.fleet]
 	client, id := f.identify(i, c.seq)
-	demand := f.demand(i, c.seq)
-	if f.changes {
+	demand := f.size
+	if !f.uniform {
 		demand = r.demands[i]
 	}
 	r.rec.Sample(metrics.Failure{

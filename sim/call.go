@@ -68,7 +68,7 @@ func (r *run) beginCall(i uint32) {
 	if r.counts != nil {
 		r.counts[c.fleet].Calls++
 	}
-	if f.changes {
+	if !f.uniform {
 		r.demands[i] = f.demand(i, c.seq)
 	}
 	if r.had != nil {

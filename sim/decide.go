@@ -29,18 +29,22 @@ func (r *run) decide(i uint32, e strategies.Event) {
 		client, id := f.identify(i, c.seq)
 		v.ID, v.Row, v.Client, v.Attempts, v.InFlight = id, i, client, c.attempts, uint32(c.inFlight)
 		v.Born, v.Target, v.Phase, v.Turn = c.born, c.target, uint32(c.phase), uint32(c.turn)
-		switch {
-		case f.uniform:
+		if f.uniform {
 			v.Demand = f.size
-		case f.changes:
+		} else {
 			v.Demand = r.demands[i]
-		default:
-			v.Demand = f.demand(i, c.seq)
 		}
-		v.Memory[strategies.PerCall] = f.callWords(i)
-		v.Memory[strategies.PerClient] = f.clientWords(client)
+		if f.open {
+			v.Memory[strategies.PerCall] = f.callWords(i)
+			v.Memory[strategies.PerClient] = f.clientWords(client)
+		} else {
+			at := client * f.callStride
+			words := f.callSlab[at : at+f.callStride]
+			v.Memory[strategies.PerCall] = words[:f.cw:f.cw]
+			v.Memory[strategies.PerClient] = words[f.cw:]
+		}
+		r.viewKind = e.Kind
 
-		r.viewOutcome = e.Outcome
 		d := f.root.Next(r.now, v, e)
 
 		c.phase, c.target = uint16(v.Phase), v.Target
@@ -58,7 +62,7 @@ func (r *run) decide(i uint32, e strategies.Event) {
 		switch d.Kind {
 		case strategies.Send:
 			c.turn = 0
-			r.send(i, c, f, d)
+			r.send(i, c, f, d.After)
 			if !f.Program.WantsSent || r.err != nil {
 				return
 			}

@@ -12,14 +12,14 @@ import (
 
 // fleet is a Fleet under way.
 type fleet struct {
-	*Fleet
+	Fleet
 	root   strategies.Strategy
 	reader wire.Reader
 	rand   draw.Rand
 	index  uint8
 	open   bool
-	// All its calls ask for size; otherwise it is open, or its stack changes
-	// demands, which are kept with calls and attempts then.
+	// All its calls ask for size, always; otherwise what they ask for is kept with
+	// them and their attempts, and changes if the stack does change it.
 	uniform, changes bool
 	size             wire.Demand
 	// Requests and replies travel in no time.
@@ -48,7 +48,7 @@ func (f *fleet) init(spec *Fleet, index uint8, base uint32, rnd draw.Rand) {
 	p := spec.Program
 	n := spec.Traffic.Clients
 	*f = fleet{
-		Fleet: spec, root: p.Root, reader: p.Reader, rand: rnd, index: index,
+		Fleet: *spec, root: p.Root, reader: p.Reader, rand: rnd, index: index,
 		open:      spec.Traffic.Arrivals != nil,
 		uniform:   spec.Traffic.Arrivals == nil && spec.Traffic.Mix == nil && !p.ChangesDemand,
 		changes:   p.ChangesDemand,

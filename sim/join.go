@@ -117,8 +117,9 @@ func (r *run) Land(_ strategies.FlightID, _ uint32, end strategies.End) {
 	}
 	l.end, l.useful = end, r.calls[i].state&answered != 0
 	l.outcome = wire.Outcome{Class: end.Class, RetryAfter: wire.NoHint}
-	if o := r.viewOutcome; o != nil {
-		l.outcome = *o
+	switch r.viewKind {
+	case strategies.Reply, strategies.Lost, strategies.Expired, strategies.Joined:
+		l.outcome = r.outcome
 	}
 	r.kicked = append(r.kicked, at|flightMark)
 }

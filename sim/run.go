@@ -56,7 +56,7 @@ type run struct {
 	kicked   []uint32 // lines whose pool was given units back, and flights to look at
 	everyone []int64
 
-	demands   []wire.Demand   // per call; nil if no strategy changes what is asked for
+	demands   []wire.Demand   // per call; nil if all calls of each fleet ask the same
 	asked     []wire.Demand   // per attempt; likewise
 	deadlines []time.Duration // per attempt, 0 for none; nil until one has a timeout
 	seats     []seat          // per call; nil until somebody joins a flight
@@ -67,12 +67,12 @@ type run struct {
 
 	counts []metrics.FleetCount // nil if there is one fleet
 
-	view        strategies.Call
-	viewFleet   *fleet        // whose call is in view
-	viewRow     uint32        // its row, while asides are taken
-	viewOutcome *wire.Outcome // what its event told
-	outcome     wire.Outcome  // of the event being decided
-	flight      uint64        // attempts that have not ended for their client
+	view      strategies.Call
+	viewFleet *fleet               // whose call is in view
+	viewRow   uint32               // its row, while asides are taken
+	viewKind  strategies.EventKind // what it was told
+	outcome   wire.Outcome         // of the event being decided
+	flight    uint64               // attempts that have not ended for their client
 
 	fired    uint64 // events
 	patience uint64 // how many decisions at one instant are too many
@@ -133,7 +133,7 @@ func newRun(x *Experiment) *run {
 		for _, s := range f.Program.Signals {
 			f.signal = append(f.signal, r.rec.Signal(s.Reason, s.Alarm))
 		}
-		if f.changes && r.demands == nil {
+		if !f.uniform && r.demands == nil {
 			r.demands = make([]wire.Demand, len(r.calls))
 		}
 		if spec.Program.Scripted && r.view.Scripts == nil {
@@ -188,7 +188,11 @@ func (r *run) loop(ctx context.Context, horizon time.Duration) error {
 		if e.Kind == evArrive {
 			r.arrive(e.Ref)
 		} else if e.Kind == evWake {
-			stale = !r.wake(e)
+			if r.dueAt == nil && r.calls[e.Ref].gen == e.Gen {
+				r.wake(e.Ref)
+			} else {
+				stale = !r.wakeIfDue(e)
+			}
 		} else if e.Kind == evDone {
 			r.step(wire.Done, 0, e.Ref)
 		} else if e.Kind == evCall {

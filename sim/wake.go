@@ -34,22 +34,23 @@ func (r *run) fireBy(i uint32, at time.Duration) {
 	}
 }
 
-// wake wakes row i if its time has come. It reports false if the wake-up was of
-// a wait that is over.
+// wake tells row i that its time has come.
+func (r *run) wake(i uint32) {
+	r.calls[i].state &^= waking
+	r.decide(i, strategies.Event{Kind: strategies.Wake})
+}
+
+// wakeIfDue wakes the row of a wake-up unless that is of a wait that is over. It
+// reports whether it did.
 //
-// Its generation tells, but has 16 bits; where waits can be cut short, as by a
-// caller's patience, one may outlive 65,536 others, so the time when the row is
-// due has to agree.
-func (r *run) wake(e des.Event) bool {
-	if r.dueAt != nil {
-		if !r.isDue(e) {
-			return false
-		}
-	} else if r.calls[e.Ref].gen != e.Gen {
+// The generation of a wake-up tells, but has 16 bits; where waits can be cut
+// short, as by a caller's patience, one may outlive 65,536 others, so the time
+// when the row is due has to agree.
+func (r *run) wakeIfDue(e des.Event) bool {
+	if r.dueAt == nil || !r.isDue(e) {
 		return false
 	}
-	r.calls[e.Ref].state &^= waking
-	r.decide(e.Ref, strategies.Event{Kind: strategies.Wake})
+	r.wake(e.Ref)
 	return true
 }
 

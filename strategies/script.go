@@ -80,6 +80,15 @@ type Result struct {
 	Reason Reason
 }
 
+// Err is what a script returns that can do no better: nil for an answer, else
+// ErrGaveUp.
+func (r Result) Err() error {
+	if r.OK() {
+		return nil
+	}
+	return ErrGaveUp
+}
+
 // Now returns the time since the run began.
 func (s *Session) Now() time.Duration { return s.now }
 

@@ -93,14 +93,14 @@ func TestReadmeShowsTheExample(t *testing.T) {
 	require.NoError(t, err)
 	const line = "scenario.Add(Spread{}.Definition())"
 	assert.Contains(t, string(code), line)
-	assert.Contains(t, r.text, "\n"+line)
+	assert.Contains(t, r.text, line)
 
 	// The other ways to write one, and to use what there is, stand in tests too.
 	for _, b := range []struct{ after, fence, file, from, to string }{
 		{"Or as ordinary code", "```go", "strategies/example/patience.go", "func patience", "\n}\n"},
 		{"Or as a stack", "```yaml", "strategies/example/stack.yaml", "    stack:\n", ""},
 		{"## Real clients", "```go", "mockprovider/serve/example_test.go", "func TestADayWithAnOutage", "\n}\n"},
-		{"## The strategy that won", "```go", "strategies/live/example_test.go", "func Example()", "\n}\n"},
+		{"## The strategy that won", "```go", "strategies/live/example_test.go", "\ttransport := live.Must", "\n\t})\n"},
 	} {
 		code, err := os.ReadFile(filepath.Join(home, b.file))
 		require.NoError(t, err)
@@ -111,7 +111,11 @@ func TestReadmeShowsTheExample(t *testing.T) {
 			require.True(t, found)
 			part += b.to
 		}
-		r.holds(b.after, b.fence, b.from+part)
+		whole := strings.TrimPrefix(b.from+part, "\t")
+		if strings.HasPrefix(b.from, "\t") { // a piece of a function
+			whole = strings.ReplaceAll(whole, "\n\t", "\n")
+		}
+		r.holds(b.after, b.fence, whole)
 	}
 }
 

@@ -120,9 +120,20 @@ func (d *Dialect) Forms() *wire.Forms {
 		p := &d.phrases[class]
 		f[class] = wire.Form{
 			Status: p.Status, Body: p.body(), Code: p.Number, Shown: d.phrases.shown(wire.Class(class)),
-			Words: p.says, Spelled: p.Spelled, Marks: p.Marks | d.limits.marks(p.body()),
+			Words: p.says, Foreign: foreign(p.body(), wire.Class(class)), Spelled: p.Spelled, Marks: p.Marks | d.limits.marks(p.body()),
 		}
 	}
 	f[wire.OK] = wire.Form{Status: 200, Marks: d.limits.marks(wire.Completion)}
 	return &f
+}
+
+// foreign is what a reply of that class says in the other shape than body, in
+// the words of the dialect after which that shape is known.
+func foreign(body wire.Body, class wire.Class) wire.Said {
+	name := "codybuddy"
+	if body == wire.CodeBody {
+		name = "openai"
+	}
+	other, _ := ByName(name)
+	return wire.Said{Shown: other.phrases.shown(class), Words: other.phrases[class].says}
 }

@@ -94,6 +94,12 @@ func TestFaultsOnTheWire(t *testing.T) {
 			require.Equal(t, http.StatusOK, a.StatusCode)
 			require.NotContains(t, a.body, "finish_reason")
 		}},
+		"garbage in place of a stream": {does: mockprovider.Spoil{Body: wire.Garbage}, stream: true, check: func(t *testing.T, a answer) {
+			require.NoError(t, a.err)
+			require.Equal(t, "application/json", a.Header.Get("Content-Type"))
+			require.NotEmpty(t, a.body)
+			require.NotContains(t, a.body, "data:")
+		}},
 		"wrong type": {does: mockprovider.Spoil{Body: wire.WrongType}, check: func(t *testing.T, a answer) {
 			require.Contains(t, a.Header.Get("Content-Type"), "text/html")
 			require.Contains(t, a.body, "<html>")

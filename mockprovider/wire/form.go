@@ -92,11 +92,20 @@ type Form struct {
 	Shown Class
 	// Words is what its text mentions.
 	Words Words
+	// Foreign is what a reply of this class says in the other shape, CodeBody for
+	// ErrorBody and the other way round.
+	Foreign Said
 	// Spelled is how it writes hints.
 	Spelled Spelling
 	// Marks are x-should-retry, where the form sends it, ResetAsTime, where it
 	// writes resets as times, and what it has no place for.
 	Marks Marks
+}
+
+// Said is what a text says: the class it reads as, and what it mentions.
+type Said struct {
+	Shown Class
+	Words Words
 }
 
 // Forms are the forms of all classes: what a provider of one dialect says. The
@@ -109,9 +118,10 @@ type Forms [NumClasses]Form
 func Plain() Forms {
 	var f Forms
 	for c := range Class(NumClasses) {
-		f[c] = Form{Status: plainStatus[c], Body: ErrorBody, Shown: c}
+		f[c] = Form{Status: plainStatus[c], Body: ErrorBody, Shown: c, Foreign: Said{Shown: c}}
 	}
 	f[OK] = Form{Status: 200}
+	f[Rate].Foreign.Words = SaysLimit // 14003: "too many requests"
 	return f
 }
 

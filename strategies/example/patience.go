@@ -10,14 +10,9 @@ import (
 // coroutine of its own for each call, under the virtual clock, and Send and
 // Sleep block. What it decides is what Spread decides.
 func patience(s *strategies.Session) error {
-	for {
-		r := s.Send()
-		switch {
-		case r.OK():
-			return nil
-		case !r.Class.Transient():
-			return strategies.ErrGaveUp
-		}
+	r := s.Send()
+	for ; r.Class.Transient(); r = s.Send() {
 		s.Sleep(max(time.Second, r.RetryAfter) + s.Uniform(0, s.Now()-s.Call().Born))
 	}
+	return r.Err()
 }

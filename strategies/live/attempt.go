@@ -28,6 +28,9 @@ type attempt struct {
 	waited time.Duration // the call had waited before
 	err    error         // how it failed, if no reply came
 
+	said    wire.Reply   // what its reply says, and
+	outcome wire.Outcome // what the client makes of that
+
 	ctx     context.Context
 	cancel  context.CancelFunc // nil if only the caller can end it
 	timeout clockwork.Timer
@@ -178,7 +181,8 @@ func (a *attempt) carry() (l letter) {
 // lost is the letter about an attempt without a reply.
 func (a *attempt) lost(err error) letter {
 	a.err = err
-	return letter{kind: strategies.Reply, outcome: wire.Outcome{Class: a.classOf(err), RetryAfter: wire.NoHint}}
+	a.outcome = wire.Outcome{Class: a.classOf(err), RetryAfter: wire.NoHint}
+	return letter{kind: strategies.Reply}
 }
 
 // classOf is what an attempt without a reply came to.

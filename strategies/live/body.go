@@ -23,15 +23,16 @@ type body struct {
 var errBody = errors.New("live: the request's body is too long to keep and has no GetBody, so it cannot be sent again; set GetBody, or a larger MaxBody")
 
 // takeBody takes the body of a request. One that can be made again is left
-// alone; another is read if it is not longer than most.
-func takeBody(req *http.Request, most int64) body {
+// alone; another is read if it is not longer than most, and the error is how that
+// failed.
+func takeBody(req *http.Request, most int64) (body, error) {
 	switch {
 	case req.Body == nil || req.Body == http.NoBody:
-		return body{none: true}
+		return body{none: true}, nil
 	case req.GetBody != nil:
-		return body{original: req.Body, untouched: true, again: req.GetBody, most: most}
+		return body{original: req.Body, untouched: true, again: req.GetBody, most: most}, nil
 	case req.ContentLength > most:
-		return body{original: req.Body, untouched: true}
+		return body{original: req.Body, untouched: true}, nil
 	}
 	// Whoever writes it may have stopped: then its caller's patience counts.
 	defer context.AfterFunc(req.Context(), func() { req.Body.Close() })()
@@ -40,25 +41,17 @@ func takeBody(req *http.Request, most int64) body {
 		buf.Grow(int(req.ContentLength) + bytes.MinRead)
 	}
 	n, err := io.Copy(&buf, io.LimitReader(req.Body, most+1))
-	if err != nil || n > most {
-		// The error comes again when the base reads on.
+	if err != nil {
+		return body{original: req.Body}, err
+	}
+	if n > most {
 		return body{original: struct {
 			io.Reader
 			io.Closer
-		}{io.MultiReader(&buf, failing{err}, req.Body), req.Body}}
+		}{io.MultiReader(&buf, req.Body), req.Body}}, nil
 	}
 	req.Body.Close()
-	return body{bytes: buf.Bytes(), known: true}
-}
-
-// failing is a reader that fails with err, or is empty if that is nil.
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) {
-	if f.err != nil {
-		return 0, f.err
-	}
-	return 0, io.EOF
+	return body{bytes: buf.Bytes(), known: true}, nil
 }
 
 // sendable reports whether the caller's request can be sent as it came.

@@ -29,11 +29,12 @@ type caller struct {
 	asks  identity    // which requests are equal to it, where that matters
 
 	// Of the decision being made.
-	at    time.Duration
-	event strategies.Event
-	raise []strategies.Signal // to be told when the lock is free
-	look  []*line             // to be looked at once the decision is carried out
-	wrong error               // what is wrong with it
+	at     time.Duration
+	event  strategies.Event
+	shared wire.Outcome        // what another call got, and this one has joined
+	raise  []strategies.Signal // to be told when the lock is free
+	look   []*line             // to be looked at once the decision is carried out
+	wrong  error               // what is wrong with it
 
 	flying     []*attempt
 	pending    *attempt      // to be sent by this goroutine, before anything else
@@ -63,7 +64,7 @@ type caller struct {
 type letter struct {
 	kind     strategies.EventKind
 	attempt  *attempt
-	outcome  wire.Outcome
+	outcome  wire.Outcome // of a Joined: what the leader got, and
 	end      strategies.End
 	reply    reply
 	reader   *dialect.StreamReader // of a Head
@@ -206,8 +207,8 @@ func (c *caller) open(l letter) {
 	case strategies.Joined:
 		c.last.close()
 		c.last, c.failure = l.reply, l.err
-		c.call.Joined = l.end
-		c.step(strategies.Event{Kind: l.kind, Outcome: &l.outcome})
+		c.call.Joined, c.shared = l.end, l.outcome
+		c.step(strategies.Event{Kind: l.kind, Outcome: &c.shared})
 	default:
 		c.step(strategies.Event{Kind: l.kind})
 	}
@@ -225,7 +226,7 @@ func (c *caller) hear(a *attempt, l letter) {
 	if l.kind == strategies.Head {
 		c.last.close()
 		c.stream, c.reader, c.last = a, l.reader, l.reply
-		c.step(strategies.Event{Kind: strategies.Head, Attempt: a.number, Outcome: &l.outcome, SentAt: a.sentAt})
+		c.step(strategies.Event{Kind: strategies.Head, Attempt: a.number, Outcome: &a.outcome, SentAt: a.sentAt})
 		if c.stream == nil { // the strategy has hung up on it
 			c.last.close()
 		}
@@ -240,11 +241,11 @@ func (c *caller) hear(a *attempt, l letter) {
 	c.last.close()
 	if c.last = l.reply; l.reply.resp == nil {
 		c.failure = a.err
-		if kind = strategies.Lost; l.outcome.Class == wire.Timeout {
+		if kind = strategies.Lost; a.outcome.Class == wire.Timeout {
 			kind = strategies.Expired
 		}
 	}
-	c.step(strategies.Event{Kind: kind, Attempt: a.number, Outcome: &l.outcome, SentAt: a.sentAt})
+	c.step(strategies.Event{Kind: kind, Attempt: a.number, Outcome: &a.outcome, SentAt: a.sentAt})
 }
 
 // land takes a from the attempts in flight.

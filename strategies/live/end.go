@@ -13,7 +13,13 @@ import (
 func (c *caller) begin(req *http.Request) error {
 	t := c.t
 	c.ctx, c.req = req.Context(), req
-	c.body = takeBody(req, t.cfg.MaxBody)
+	var err error
+	if c.body, err = takeBody(req, t.cfg.MaxBody); err != nil {
+		if c.ctx.Err() != nil {
+			err = context.Cause(c.ctx)
+		}
+		return err
+	}
 	c.asked = c.demand()
 	t.everyone.mu.Lock()
 	defer t.everyone.mu.Unlock()

@@ -171,8 +171,9 @@ func TestSingleFlightsEnds(t *testing.T) {
 			wg.Go(func() {
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
+				time.Sleep(time.Duration(i)) // one after the other
 				if i%2 == 0 {
-					time.AfterFunc(time.Duration(i)*10*time.Millisecond, cancel)
+					time.AfterFunc(time.Duration(i+1)*10*time.Millisecond, cancel)
 				}
 				_, _, err := ask(ctx, tr, question)
 				if i%2 == 0 {
@@ -525,4 +526,53 @@ func mustURL(s string) *url.URL {
 		panic(err)
 	}
 	return u
+}
+
+// Whoever leaves a line at the moment of its admission gives the units back.
+func TestUnheardAdmissions(t *testing.T) {
+	for range 5 {
+		p := &provider{answer: func(int, *http.Request) (*http.Response, error) { return says(200, good) }}
+		cfg := stack(strategies.Concurrency{Permits: 1, Scope: strategies.PerFleet})
+		cfg.Strategy.Name, cfg.Base = "mine", p
+		tr := Must(cfg)
+		defer tr.Close()
+		e, l := tr.everyone, tr.lines[0]
+		taken, _ := l.tryTake(0, 1)
+		require.True(t, taken)
+		ctx, cancel := context.WithCancel(context.Background())
+		over := make(chan error)
+		go func() {
+			_, _, err := ask(ctx, tr, question)
+			over <- err
+		}()
+		require.Eventually(t, func() bool { e.mu.Lock(); defer e.mu.Unlock(); return l.waiting.Len() == 1 }, time.Second, time.Millisecond)
+		e.mu.Lock()
+		cancel()
+		time.Sleep(10 * time.Millisecond) // it is about to leave
+		l.put(tr.now(), 1)
+		l.admit(tr.now())
+		e.mu.Unlock()
+		require.ErrorIs(t, <-over, context.Canceled)
+		require.Zero(t, l.memory()[0])
+	}
+}
+
+// Letters that are never opened, or come too late, have bodies too.
+func TestUnopenedLetters(t *testing.T) {
+	p := &provider{answer: func(int, *http.Request) (*http.Response, error) { return says(200, good) }}
+	tr := Must(Config{Base: p, Strategy: strategies.Definition{Name: "mine"}})
+	defer tr.Close()
+	c := newCaller(tr)
+	for _, kind := range []strategies.EventKind{strategies.Head, strategies.Reply} {
+		resp, err := p.RoundTrip(&http.Request{})
+		require.NoError(t, err)
+		c.post(letter{kind: kind, reply: reply{resp: resp, rest: true}})
+		resp, err = p.RoundTrip(&http.Request{})
+		require.NoError(t, err)
+		c.hear(&attempt{c: c, t: tr, number: 7}, letter{kind: kind, reply: reply{resp: resp, rest: true}})
+		require.Nil(t, c.stream)
+	}
+	require.EqualValues(t, 2, p.open.Load())
+	c.free(false)
+	require.Zero(t, p.open.Load())
 }

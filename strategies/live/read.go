@@ -36,10 +36,9 @@ func (a *attempt) read(resp *http.Response) letter {
 		r.close()
 		return a.lost(err)
 	}
-	l := letter{kind: strategies.Reply, reply: r}
-	compact := a.t.parse(&r)
-	a.t.outcome(&compact, &l.outcome)
-	return l
+	a.said = a.t.parse(&r)
+	a.t.outcome(&a.said, &a.outcome)
+	return letter{kind: strategies.Reply, reply: r}
 }
 
 // silent reports whether a response has no body that says anything, or one that

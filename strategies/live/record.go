@@ -88,9 +88,9 @@ func (a *attempt) record(l *letter) {
 	}
 	r := Attempt{
 		Call: a.call, Number: a.number, Began: a.sentAt, Took: t.now() - a.sentAt, Waited: a.waited,
-		Class: l.outcome.Class, Status: l.outcome.Status, Code: l.outcome.Code, RetryAfter: l.outcome.RetryAfter,
+		Class: a.outcome.Class, Status: a.outcome.Status, Code: a.outcome.Code, RetryAfter: a.outcome.RetryAfter,
 		Target: a.target, Switched: a.target != wire.Target{}, Sent: a.length,
-		Tokens: l.outcome.Tokens, Begun: l.kind == strategies.Head, Err: a.err,
+		Tokens: a.outcome.Tokens, Begun: l.kind == strategies.Head, Err: a.err,
 	}
 	if l.reply.resp != nil {
 		r.RequestID = requestID(l.reply.resp.Header)

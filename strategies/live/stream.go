@@ -36,15 +36,12 @@ func (a *attempt) readStream(resp *http.Response) letter {
 			r.close()
 			return a.lost(err)
 		}
-		l := letter{kind: strategies.Reply, reply: r}
-		compact := s.End(r.err != nil)
-		t.outcome(&compact, &l.outcome)
-		return l
+		a.said = s.End(r.err != nil)
+		t.outcome(&a.said, &a.outcome)
+		return letter{kind: strategies.Reply, reply: r}
 	}
-	return letter{
-		kind: strategies.Head, reply: r, reader: s,
-		outcome: wire.Outcome{Status: uint16(resp.StatusCode), RetryAfter: wire.NoHint, Tokens: s.Tokens(), Begun: true},
-	}
+	a.outcome = wire.Outcome{Status: uint16(resp.StatusCode), RetryAfter: wire.NoHint, Tokens: s.Tokens(), Begun: true}
+	return letter{kind: strategies.Head, reply: r, reader: s}
 }
 
 // handOver gives the caller a stream that has begun. What else was under way for
@@ -118,22 +115,21 @@ func (h *handedOver) end(err error) {
 			c.abandon()
 		}
 	}()
-	compact := h.reader.End(err != io.EOF)
-	c.conclude(&compact, err)
+	h.a.said = h.reader.End(err != io.EOF)
+	c.conclude(err)
 	c.record()
 	well, c.holding = true, false
 	c.free(true)
 }
 
-// conclude tells the strategy how a stream ended, of which r was read, and
-// settles the call. A reader who leaves after the finish marker has all of it.
-func (c *caller) conclude(r *wire.Reply, err error) {
+// conclude tells the strategy how the stream ended and settles the call. A reader who leaves after the finish marker has all of it.
+func (c *caller) conclude(err error) {
 	a := c.stream
-	e := strategies.Event{Kind: strategies.Reply, Attempt: a.number, Outcome: new(wire.Outcome), SentAt: a.sentAt}
-	c.t.outcome(r, e.Outcome)
+	e := strategies.Event{Kind: strategies.Reply, Attempt: a.number, Outcome: &a.outcome, SentAt: a.sentAt}
+	c.t.outcome(&a.said, &a.outcome)
 	expired := context.Cause(a.ctx) == errTimeout
 	switch gone := err == nil || c.ctx.Err() != nil; {
-	case r.Body != wire.CutBody:
+	case a.said.Body != wire.CutBody:
 	case gone && !c.over:
 		c.holding = false
 		c.withdraw()

@@ -61,7 +61,7 @@ func (t *Transport) init(p *strategies.Program) {
 
 // RoundTrip implements http.RoundTripper: it makes one call of the request. The
 // reply is the provider's last, whether the strategy is content with it or not;
-// the error is the request context's, ErrClosed or an *Error.
+// the error is the request context's, that of its body, ErrClosed or an *Error.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	c := t.callers.Get().(*caller)
 	well := false

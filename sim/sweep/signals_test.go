@@ -1,0 +1,67 @@
+package sweep_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/sim"
+	"herdlab/sim/metrics"
+	"herdlab/strategies"
+)
+
+// crying is a layer that raises an alarm about each failure.
+type crying struct{ alarm strategies.Signal }
+
+func (crying) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	alarm, err := b.Alarm("a call failed")
+	if err != nil {
+		return nil, err
+	}
+	return b.Guard(crying{alarm}, inner)
+}
+
+func (crying) Admit(time.Duration, *strategies.Call) strategies.Decision {
+	return strategies.Decision{}
+}
+
+func (k crying) Observe(_ time.Duration, c *strategies.Call, _ strategies.Event, d strategies.Decision) {
+	if d.End.Reason != strategies.Succeeded {
+		c.Raise(k.alarm)
+	}
+}
+
+// What strategies raise is in the result, by seed, and merges as figures do.
+func TestSignalsAreInTheResult(t *testing.T) {
+	spec := secondPeak(short, []uint64{3, 11}, "five-tries")
+	plain := spec.New
+	spec.New = func(strategy int, seed uint64) (*sim.Experiment, error) {
+		x, err := plain(strategy, seed)
+		if err != nil {
+			return nil, err
+		}
+		p, err := strategies.Compile(strategies.Definition{Name: "crying", Layers: []strategies.Layer{crying{}}}, nil)
+		x.Fleets[0].Program = p
+		return x, err
+	}
+	r := compare(t, spec)
+	got := r.Results[0].Signals
+	require.Len(t, got, 1)
+	for k, seed := range r.Seeds {
+		x, err := spec.New(0, seed)
+		require.NoError(t, err)
+		rep, err := x.Run(context.Background())
+		require.NoError(t, err)
+		require.Equal(t, rep.Belief.Failed, got[0].Count[k])
+		require.Positive(t, got[0].Count[k])
+		alarms := r.Results[0].Figure(metrics.Alarms)
+		require.Equal(t, float64(rep.Belief.Failed), *alarms.PerSeed[k])
+	}
+	one, other := spec, spec
+	one.Seeds, other.Seeds = []uint64{3}, []uint64{11}
+	merged, err := metrics.Merge(compare(t, other), compare(t, one))
+	require.NoError(t, err)
+	require.Equal(t, text(t, r), text(t, merged))
+}

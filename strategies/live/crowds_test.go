@@ -1,0 +1,347 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/dialect"
+	"herdlab/mockprovider/wire"
+	"herdlab/sim"
+	"herdlab/sim/draw"
+	"herdlab/sim/metrics"
+	"herdlab/sim/traffic"
+	"herdlab/strategies"
+)
+
+// rush is a day of a client with many calls at once: when each comes, and what
+// the provider does with its attempts.
+type rush struct {
+	arrivals []time.Duration
+	scenes   [][]scene // of each call; the last repeats
+	stream   bool
+	gap      time.Duration // between a stream's first token and its end
+	patience time.Duration
+	timeout  time.Duration // of attempts, 0 for none
+	seed     uint64
+	speak    *dialect.Dialect
+}
+
+func (r *rush) scene(call uint64, attempt int) *scene {
+	s := r.scenes[call]
+	return &s[min(attempt, len(s)-1)]
+}
+
+// streams reports whether a scene's reply comes in pieces.
+func (r *rush) streams(s *scene) bool { return r.stream && s.reply.Class == wire.OK }
+
+// anyRush draws one. Odd nanoseconds keep things from falling together.
+func anyRush(dice *rand.Rand) *rush {
+	all := dialect.All()
+	r := &rush{seed: dice.Uint64(), speak: &all[dice.IntN(len(all))], stream: dice.IntN(2) == 0, gap: 400*time.Millisecond + 13}
+	if dice.IntN(3) == 0 {
+		r.patience = time.Duration(dice.IntN(30_000))*time.Millisecond + 1_000_500
+	}
+	if dice.IntN(2) == 0 {
+		r.timeout = time.Duration(700+dice.IntN(1500))*time.Millisecond + 250 // longer than any answer takes
+	}
+	forms := r.speak.Forms()
+	at := time.Duration(0)
+	for i := range 2 + dice.IntN(8) {
+		at += time.Duration(dice.IntN(500))*time.Millisecond + 1_000_003
+		r.arrivals = append(r.arrivals, at)
+		var scenes []scene
+		for k := range dice.IntN(4) {
+			s := scene{after: time.Duration(dice.IntN(2000))*time.Millisecond + time.Duration(20_011*i+1009*k+7)}
+			f := forms[wire.Rate+wire.Class(dice.IntN(5))]
+			s.reply = wire.Reply{Class: f.Shown, Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words, Spelled: f.Spelled, Marks: f.Marks, RetryAfter: wire.NoHint}
+			if dice.IntN(2) == 0 {
+				s.reply.RetryAfter = time.Duration(dice.IntN(20)) * time.Second
+			}
+			s.reply = spoken(r.speak, &s.reply)
+			s.breaks = dice.IntN(6) == 0
+			scenes = append(scenes, s)
+		}
+		good := wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}
+		r.scenes = append(r.scenes, append(scenes, scene{after: time.Duration(dice.IntN(250))*time.Millisecond + time.Duration(30_011*i+99), reply: spoken(r.speak, &good)}))
+	}
+	return r
+}
+
+// define is the strategy of the day.
+func (r *rush) define(b strategies.Builtin) strategies.Definition {
+	def := b.Define(strategies.Knowledge{Rate: 3, Per: time.Second, Concurrency: 4})
+	def.Name = b.Name
+	if r.timeout > 0 {
+		def.Layers = append(def.Layers[:len(def.Layers):len(def.Layers)], strategies.AttemptTimeout{After: r.timeout})
+	}
+	return def
+}
+
+// Step implements sim.Provider.
+func (r *rush) Step(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+	if in.Kind != wire.Arrive {
+		return out
+	}
+	s := r.scene(in.Request.Call, int(in.Request.Attempt)-1)
+	e := wire.Effect{Kind: wire.Replied, Ticket: in.Ticket, After: s.after, Reply: s.reply}
+	switch {
+	case s.breaks:
+		e.Kind = wire.Broke
+	case r.streams(s):
+		head := e
+		head.Kind, head.Reply = wire.Head, wire.Reply{Status: 200, RetryAfter: wire.NoHint}
+		out = append(out, head)
+		e.After += r.gap
+	}
+	return append(out, e)
+}
+
+func (*rush) NextTick() time.Duration { return strategies.Never }
+
+// traceLine is one of a trace, read again.
+type traceLine struct {
+	at   time.Duration
+	call int
+	kind strategies.EventKind
+}
+
+func read(t *testing.T, l string) (r traceLine) {
+	at, rest, _ := strings.Cut(l, " ")
+	_, err := fmt.Sscanf(rest, "call %d: event %d", &r.call, &r.kind)
+	require.NoError(t, err)
+	r.at, err = time.ParseDuration(at)
+	require.NoError(t, err)
+	return r
+}
+
+// perCall is a trace by call, up to a time.
+func perCall(t *testing.T, lines []string, calls int, until time.Duration) [][]string {
+	by := make([][]string, calls)
+	for _, l := range lines {
+		if r := read(t, l); r.at < until {
+			by[r.call] = append(by[r.call], l)
+		}
+	}
+	return by
+}
+
+// tie is the first time at which things happen to two calls of which neither is
+// the reason of the other, as it is when one makes room for the next: on their
+// order nobody can count.
+func tie(t *testing.T, lines []string) time.Duration {
+	var last traceLine
+	for i, l := range lines {
+		r := read(t, l)
+		if r.kind == strategies.Admitted {
+			continue
+		}
+		if i > 0 && r.at == last.at && r.call != last.call {
+			return r.at
+		}
+		last = r
+	}
+	return strategies.Never
+}
+
+func (r *rush) simulated(t *testing.T, def strategies.Definition) []string {
+	p, commons, trace := compile(t, def)
+	x := sim.Experiment{
+		Fleets: []sim.Fleet{{
+			Name: "one", Program: p, Patience: r.patience, Stream: r.stream,
+			Traffic: traffic.Traffic{Clients: 1, Arrivals: traffic.At(wire.Demand{}, r.arrivals...)},
+		}},
+		Provider: r, Rand: draw.New(r.seed), Commons: commons,
+		Plan: metrics.Plan{Horizon: 1000 * time.Hour, Bin: time.Hour},
+	}
+	_, err := x.Run(context.Background())
+	require.NoError(t, err)
+	return trace.lines
+}
+
+// house is the day's provider behind HTTP.
+type house struct {
+	*rush
+	clock clockwork.Clock
+	epoch int64
+	start time.Time
+	mu    sync.Mutex
+	tries map[string]int
+}
+
+// RoundTrip implements http.RoundTripper.
+func (h *house) RoundTrip(r *http.Request) (*http.Response, error) {
+	who := r.Header.Get("X-Call")
+	h.mu.Lock()
+	n := h.tries[who]
+	h.tries[who]++
+	h.mu.Unlock()
+	call, err := strconv.Atoi(who)
+	if err != nil {
+		return nil, err
+	}
+	s := h.scene(uint64(call), n)
+	r.Body.Close()
+	select {
+	case <-h.clock.After(s.after):
+	case <-r.Context().Done():
+		return nil, context.Cause(r.Context())
+	}
+	if s.breaks {
+		return nil, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
+	}
+	var m dialect.Message
+	at := &dialect.Context{Model: "m", ID: "id", Epoch: h.epoch, Now: h.clock.Since(h.start)}
+	var body io.ReadCloser
+	if h.streams(s) {
+		h.speak.Head(&m, at, &s.reply)
+		first := h.speak.Token(h.speak.Begin(nil, at, &s.reply), at, &s.reply, 0)
+		var rest []byte
+		for i := 1; i < 3; i++ {
+			rest = h.speak.Token(rest, at, &s.reply, i)
+		}
+		body = &paced{r.Context(), h.clock, h.gap, first, h.speak.End(rest, at, &s.reply, 3)}
+		m.Length = -1
+	} else {
+		h.speak.Write(&m, at, &s.reply)
+		body = io.NopCloser(strings.NewReader(string(m.Body)))
+	}
+	header := http.Header{}
+	for _, f := range m.Headers {
+		header.Add(f.Name, f.Value)
+	}
+	return &http.Response{StatusCode: m.Status, Header: header, Body: body, ContentLength: int64(m.Length), Request: r}, nil
+}
+
+// paced is a stream whose second half comes after a while.
+type paced struct {
+	ctx         context.Context
+	clock       clockwork.Clock
+	gap         time.Duration
+	first, rest []byte
+}
+
+func (p *paced) Read(b []byte) (int, error) {
+	switch {
+	case len(p.first) > 0:
+		n := copy(b, p.first)
+		p.first = p.first[n:]
+		return n, nil
+	case p.gap > 0:
+		select {
+		case <-p.clock.After(p.gap):
+			p.gap = 0
+		case <-p.ctx.Done():
+			return 0, context.Cause(p.ctx)
+		}
+	case len(p.rest) == 0:
+		return 0, io.EOF
+	}
+	n := copy(b, p.rest)
+	p.rest = p.rest[n:]
+	return n, nil
+}
+
+func (*paced) Close() error { return nil }
+
+func (r *rush) lived(t *testing.T, def strategies.Definition) (lines []string) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := &stepper{FakeClock: clockwork.NewFakeClockAt(time.Date(2026, 10, 21, 7, 28, 0, 0, time.UTC)), due: map[time.Time]bool{}}
+		base := &house{rush: r, clock: clock, epoch: clock.Now().Unix(), start: clock.Now(), tries: map[string]int{}}
+		tr, err := New(Config{
+			Strategy: def, Base: base, Clock: clock, Seed: 1, Dialect: r.speak.Name,
+			Models: []string{"m", "m1", "m2"}, Keys: []string{"k", "k1", "k2"}, Regions: []*url.URL{nil, elsewhere, elsewhere},
+		})
+		require.NoError(t, err)
+		defer tr.Close()
+		tr.rand = draw.New(r.seed).For(0) // as the simulator's first fleet
+		trace := &traced{inner: tr.program.Root}
+		tr.program.Root = trace
+		life, end := context.WithCancel(context.Background())
+		defer end()
+		var wg sync.WaitGroup
+		for i, at := range r.arrivals {
+			wg.Go(func() {
+				<-clock.After(at)
+				ctx, cancel := context.WithCancelCause(life)
+				defer cancel(nil)
+				if r.patience > 0 {
+					defer clock.AfterFunc(r.patience, func() { cancel(context.DeadlineExceeded) }).Stop()
+				}
+				req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://herd.test/v1/chat/completions", strings.NewReader(`{"model":"m","messages":[]}`))
+				if err != nil {
+					panic(err)
+				}
+				req.Header.Set("X-Call", strconv.Itoa(i))
+				if resp, err := tr.RoundTrip(req); err == nil {
+					_, _ = io.Copy(io.Discard, resp.Body)
+					resp.Body.Close()
+				}
+			})
+		}
+		over := make(chan struct{})
+		go func() { wg.Wait(); close(over) }()
+		for {
+			synctest.Wait()
+			select {
+			case <-over:
+				lines = append(lines, trace.lines...)
+				return
+			default:
+			}
+			if !clock.advance() { // a deadlock that some strategies are here to show
+				lines = append(lines, trace.lines...)
+				end()
+				<-over
+				return
+			}
+		}
+	})
+	return lines
+}
+
+// Many callers, two worlds: in lines before pools, with streams, with timeouts of
+// attempts and of callers' patience, every call is decided upon in production as
+// it is in the simulator.
+func TestCrowdsTwoWorlds(t *testing.T) {
+	days := 8
+	if os.Getenv("HERDLAB_LONG") != "" {
+		days = 200
+	}
+	for _, b := range strategies.All() {
+		t.Run(b.Name, func(t *testing.T) {
+			untied := 0
+			for day := range days {
+				r := anyRush(rand.New(rand.NewPCG(uint64(day), 99)))
+				if p, _, _ := compile(t, r.define(b)); p.Races {
+					r.stream = false // once an answer has begun, nobody hedges it
+				}
+				all := r.simulated(t, r.define(b))
+				until := tie(t, all)
+				want, got := perCall(t, all, len(r.arrivals), until), perCall(t, r.lived(t, r.define(b)), len(r.arrivals), until)
+				for i := range want {
+					require.Equal(t, want[i], got[i], "day %d, call %d, %s", day, i, r.speak.Name)
+				}
+				if until == strategies.Never {
+					untied++
+				}
+			}
+			require.Greater(t, untied, days/4, "too few days were compared to their end")
+		})
+	}
+}

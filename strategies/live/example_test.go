@@ -1,0 +1,71 @@
+package live_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/serve"
+	"herdlab/mockprovider/wire"
+	"herdlab/strategies"
+	"herdlab/strategies/live"
+)
+
+// attempts counts attempts per call.
+type attempts struct{ last uint32 }
+
+func (a *attempts) Attempt(live.Attempt)         {}
+func (a *attempts) Call(c live.Call)             { a.last = c.Attempts }
+func (a *attempts) Signal(strategies.SignalSpec) {}
+
+// A provider is out for half a second and says so in the worst way: with a status
+// 200 around a business code. A plain client takes that for an answer; one with a
+// strategy waits as long as it is asked to, and has the answer.
+func Example() {
+	provider := serve.Must(serve.Config{})
+	_, err := provider.Inject(mockprovider.Outage(0, 500*time.Millisecond, mockprovider.Refusal{
+		Status: 200, Body: wire.CodeBody, Code: wire.Code14003, Hint: mockprovider.Hint{Kind: mockprovider.Exact},
+	}))
+	if err != nil {
+		panic(err)
+	}
+	plain := provider.Client()
+
+	count := &attempts{}
+	transport := live.Must(live.Config{
+		Base: plain.Transport,
+		Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{
+			strategies.Retry{Backoff: strategies.FullJitter{Base: time.Second, Cap: time.Minute}, MaxAttempts: 6},
+			strategies.TokenBucket{Rate: 84, Per: time.Minute, Burst: 3, Scope: strategies.PerFleet},
+		}},
+		Recorder: count, // or live.NewMetrics() for Prometheus, or live.Log(slog.Default())
+	})
+	defer transport.Close()
+
+	for _, client := range []*http.Client{plain, {Transport: transport}} {
+		req, err := http.NewRequest(http.MethodPost, "http://api.example.com/codybuddy/v1/chat",
+			strings.NewReader(`{"model":"demo","messages":[{"role":"user","content":"How are you?"}],"max_tokens":8}`))
+		if err != nil {
+			panic(err)
+		}
+		req.Header.Set("Authorization", "Bearer sk-production")
+		resp, err := client.Do(req)
+		if err != nil {
+			panic(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(resp.StatusCode, "14003:", strings.Contains(string(text), "14003"))
+	}
+	fmt.Println(count.last, "attempts")
+	// Output:
+	// 200 14003: true
+	// 200 14003: false
+	// 2 attempts
+}
