@@ -33,7 +33,7 @@ const maxAnswers = 60_000
 func (d Script) Validate() error {
 	switch {
 	case len(d.Answers) == 0:
-		return errors.New("it has no answers; give it some, nil for one that passes")
+		return errors.New("it has no answers; give it some")
 	case len(d.Answers) > maxAnswers:
 		return fmt.Errorf("it has %d answers; %d are the most", len(d.Answers), maxAnswers)
 	case d.ByCall && d.Per != Everyone:

@@ -86,7 +86,7 @@ func TestScript(t *testing.T) {
 
 func TestScriptValidate(t *testing.T) {
 	for want, s := range map[string]Script{
-		"it has no answers; give it some, nil for one that passes":                                                {},
+		"it has no answers; give it some": {},
 		"it counts either each call's attempts or per something else; leave one of them out":                      {Answers: []Disturbance{nil}, ByCall: true, Per: Account},
 		"answer 2: silence: silence falls at arrival or after the work; for a stream that falls silent, stall it": {Answers: []Disturbance{nil, Silence{AfterHead}}},
 		"answer 1: skew is not for a single request; make it a fault of its own":                                  {Answers: []Disturbance{Skew{Ahead: 1}}},

@@ -48,7 +48,7 @@ func (d Spoil) Name() string {
 func (d Spoil) Validate() error {
 	switch {
 	case d.Body < wire.StreamError || d.Body >= wire.NumBodies:
-		return errors.New("say what becomes of the answer: StreamError, SilentEnd, CutBody, Garbage, WrongType or Doubled")
+		return errors.New("say what becomes of the answer: a stream error, a silent end, a cut body, garbage, a wrong type or doubled")
 	case d.Tokens != 0 && !d.Body.Begun():
 		return errors.New("it has no place for a number of tokens; only what breaks off has")
 	case d.Class != wire.OK && d.Body != wire.StreamError:

@@ -68,7 +68,7 @@ func (p *Provider) newJob(now time.Duration, in *wire.Input, station uint16) uin
 // moreJobs makes room for one more job.
 func (p *Provider) moreJobs() {
 	p.free = append(p.free, uint32(len(p.jobs)))
-	p.jobs, p.places = append(p.jobs, job{}), append(p.places, place{})
+	p.jobs, p.places, p.told = append(p.jobs, job{}), append(p.places, place{}), append(p.told, told{})
 }
 
 // start puts a job into a slot. Its finish is decided now.
@@ -80,6 +80,9 @@ func (p *Provider) start(now time.Duration, s *station, i uint32, out []wire.Eff
 	}
 	s.enter(now, s.units(&j.req.Demand))
 	j.started, j.state = now, served
+	if p.teller != nil {
+		p.told[i] = told{}
+	}
 	if len(p.faults.works) > 0 || j.mark.slot != 0 {
 		p.disturb(j)
 	}
@@ -100,6 +103,7 @@ func (p *Provider) sendHead(now time.Duration, s *station, i uint32, out []wire.
 	e.Reply.Status, e.Reply.RetryAfter, e.Reply.Tokens = 200, wire.NoHint, min(j.work.tokens, 1)
 	if p.teller != nil {
 		p.tell(now, &j.req, &e.Reply)
+		p.told[i] = told{e.Reply.Limit, e.Reply.Remaining, e.Reply.Reset}
 	}
 	return out
 }
@@ -135,8 +139,8 @@ func (p *Provider) done(now time.Duration, i uint32, out []wire.Effect) []wire.E
 	} else {
 		p.letGoSince(now, j, ended)
 	}
-	if p.teller != nil && e.Reply.Class == wire.OK {
-		p.tell(now, &j.req, &e.Reply)
+	if p.teller != nil {
+		p.tellAtEnd(now, i, e)
 	}
 	p.end(j)
 	p.release(i)

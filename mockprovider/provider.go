@@ -30,6 +30,7 @@ type Provider struct {
 
 	jobs   []job
 	places []place // of the jobs in their queues
+	told   []told  // by the heads of the jobs
 	free   []uint32
 
 	faults  faults

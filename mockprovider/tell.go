@@ -27,6 +27,26 @@ func (c *Config) countable(l Limit) error {
 	return nil
 }
 
+// told is what the head of a reply has said of the limit; zero if none has left.
+type told struct {
+	limit, remaining int32
+	reset            time.Duration
+}
+
+// tellAtEnd lets the end of a job describe the limit. It says what the head has
+// said, if one has left: headers come once.
+func (p *Provider) tellAtEnd(now time.Duration, i uint32, e *wire.Effect) {
+	r := &p.jobs[i].req
+	switch t := &p.told[i]; {
+	case e.Kind != wire.Replied:
+	case t.limit > 0:
+		e.Reply.Limit, e.Reply.Remaining, e.Reply.Reset = t.limit, t.remaining, t.reset
+		e.Reply.Marks |= p.formsFor(r)[wire.OK].Marks
+	case e.Reply.Class == wire.OK:
+		p.tell(now, r, &e.Reply)
+	}
+}
+
 // tell lets a success describe the limit that the provider tells of.
 func (p *Provider) tell(now time.Duration, r *wire.Request, to *wire.Reply) {
 	s := p.teller.Tell(now, r)

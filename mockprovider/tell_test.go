@@ -2,6 +2,7 @@ package mockprovider
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +29,17 @@ func TestSuccessesTellOfALimit(t *testing.T) {
 	play(t, cfg, `
 		arrive 1 tokens=30 max=80 -> 1 started 1s
 		@1s done 1 -> 1 200 ok limit=100 left=71 slot=1s`)
+	// Headers come once: the end of a stream says what its head has said, though
+	// there is less by then, and also where it breaks off.
+	streams := Config{Tells: 1, Limits: []Limit{Window{Limit: 3, Length: 10 * time.Second}}, Capacity: Capacity{Service: Service{First: takes(time.Second).First, PerToken: time.Second}}}
+	stream := `
+		arrive 1 tokens=2 stream=1 -> 1 started 3s; 1 head in 1s
+		arrive 2 tokens=0 -> 2 started 1s
+		@1s done 2 -> 2 200 ok limit=3 left=1 slot=1s
+		@3s done 1 -> `
+	play(t, streams, stream+`1 200 ok limit=3 left=2 slot=3s`)
+	streams.Faults = []Fault{{To: Forever, Does: Spoil{Body: wire.SilentEnd, Tokens: 9}}}
+	play(t, streams, strings.Replace(stream, "2 200 ok limit=3 left=1", "2 200 server_error garbage tokens=0", 1)+`1 200 disconnected silent end tokens=2 limit=3 left=2 slot=3s`)
 	// Nothing is told of nothing.
 	cfg.Tells = 0
 	play(t, cfg, `

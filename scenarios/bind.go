@@ -72,6 +72,11 @@ var needed = map[string]string{
 // least is the least that counts may be which a file writes down.
 var least = map[string]int64{"limit": 1, "burst": 1, "size": 1, "slots": 1, "slices": 1, "permits": 1}
 
+// percentages are the whole numbers that are in per cent, and may say so.
+var percentages = map[string]bool{
+	"percent": true, "slow_percent": true, "target": true, "growth": true, "spread": true, "above": true, "low": true, "high": true,
+}
+
 // setting is one key of a file and the field behind it.
 type setting struct {
 	key string
@@ -161,7 +166,7 @@ var evenly = map[string]bool{"token_bucket": true, "leaky_bucket": true}
 func (d *decoder) value(at, n *yaml.Node, what string, to reflect.Value) {
 	t := to.Type()
 	if names := words[t]; names != nil {
-		if w := d.word(n, what, names...); w != "" {
+		if w := d.word(n, what, writable(names)...); w != "" {
 			to.SetUint(uint64(slices.Index(names, w)))
 		}
 		return
@@ -197,7 +202,7 @@ func (d *decoder) value(at, n *yaml.Node, what string, to reflect.Value) {
 		s, _ := d.scalar(n, "a text")
 		to.SetString(s)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		if what == "percent" && n.Kind == yaml.ScalarNode {
+		if percentages[what] && n.Kind == yaml.ScalarNode {
 			bare := *n
 			bare.Value = strings.TrimSuffix(n.Value, "%")
 			n = &bare

@@ -78,7 +78,7 @@ func TestEverything(t *testing.T) {
 		{"        order: 1\n", `        discipline: {order: adaptive_lifo, turns: 5, max_wait: 30s, drop_gone: true, codel: {target: 500ms, interval: 5s}}
         unit: 1000
         overload: {latency: {points: [[0.8, 1], [1.5, 3]]}, refusal: {kind: excess, cap: 0.5}}
-        autoscale: {min: 4, max: 16, target: 70, period: 10s, delay: 1m}
+        autoscale: {min: 4, max: 16, target: 70%, period: 10s, delay: 1m}
         day: {every: 24h, steps: [{from: 0s, value: 1}, {from: 8h, value: 0.5}]}
         service: {first_token: {lognormal: {mean: 300ms, cv: 0.5}}, per_input_token: 50us, per_output_token: 10ms}
         full: 529
@@ -120,6 +120,7 @@ strategies:`},
 	c := p.Models[0].Capacity
 	require.Equal(t, mockprovider.Discipline{Order: mockprovider.AdaptiveLIFO, Turns: 5, MaxWait: 30 * time.Second, DropGone: true,
 		CoDel: mockprovider.CoDel{Target: 500 * time.Millisecond, Interval: 5 * time.Second}}, c.Discipline)
+	require.Equal(t, 70, c.Autoscale.Target)
 	require.Equal(t, []mockprovider.Point{{Load: 0.8, Value: 1}, {Load: 1.5, Value: 3}}, c.Overload.Latency.Points)
 	require.Equal(t, mockprovider.Price{Input: 5000, Output: 15250}, p.Models[0].Price)
 	require.Equal(t, mockprovider.Price{Input: 150, Output: 600}, p.Models[1].Price)

@@ -37,9 +37,13 @@ func (e *expectation) judge(s *Scenario, values map[*term][]float64) Finding {
 	return f
 }
 
-// show writes a figure, and what it is compared with if that is another.
+// show writes a figure, and what it is compared with if that is another. A share
+// is written in per cent if it was wanted so.
 func (e *expectation) show(got float64, at func(*term) float64) string {
 	text := exactly(got)
+	if e.left.figure.unit == "share" && strings.Contains(e.wants.text, "%") && !math.IsNaN(got) {
+		text = exactly(100*got) + "%"
+	}
 	for _, b := range []*bound{&e.wants.low, &e.wants.high} {
 		if b.of != nil {
 			return text + " : " + exactly(at(b.of))

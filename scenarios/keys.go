@@ -148,6 +148,9 @@ func (k *keyList) kinds(all []kind) {
 		if v.NumField() == 0 {
 			note = "without settings"
 		}
+		if needed[x.name+".to"] != "" {
+			note = "needs from and to"
+		}
 		k.line(0, x.name, note)
 		k.settings(1, v)
 	}
@@ -203,7 +206,7 @@ func takes(t reflect.Type, key string) string {
 		if slices.Equal(w, classWords()) {
 			return "a class"
 		}
-		return strings.Join(w, " | ")
+		return strings.Join(writable(w), " | ")
 	}
 	if choices[t] != nil {
 		return "a " + strings.ToLower(choiceNames[t])
@@ -237,6 +240,9 @@ func takes(t reflect.Type, key string) string {
 			return "{" + strings.Join(fieldKeys(t.Elem()), ", ") + "}"
 		}
 		return takes(t.Elem(), key)
+	}
+	if percentages[key] {
+		return "a whole number of per cent"
 	}
 	return "a whole number"
 }

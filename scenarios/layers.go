@@ -2,13 +2,15 @@ package scenarios
 
 import (
 	"reflect"
+	"slices"
 
 	"herdlab/mockprovider"
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
 )
 
-// words are what files call the values of enumerations, from 0 up.
+// words are what files call the values of enumerations, from 0 up; those without
+// a word are not for files.
 var words = map[reflect.Type][]string{
 	reflect.TypeFor[strategies.Scope]():   scopeWords(),
 	reflect.TypeFor[strategies.HintUse](): {"as_base", "for_base", "as_wait", "as_floor", "clamped", "drawn", "ignored"},
@@ -16,7 +18,7 @@ var words = map[reflect.Type][]string{
 	reflect.TypeFor[strategies.MarkUse](): {"stop", "decide", "ignored"},
 	reflect.TypeFor[strategies.Replay]():  {"undelivered", "nothing", "all", "only"},
 	reflect.TypeFor[wire.Class]():         classWords(),
-	reflect.TypeFor[wire.Body]():          {"completion", "error_body", "code_body", "stream_error", "silent_end", "cut_body", "garbage", "wrong_type", "doubled"},
+	reflect.TypeFor[wire.Body]():          {"", "", "", "stream_error", "silent_end", "cut_body", "garbage", "wrong_type", "doubled"},
 
 	reflect.TypeFor[mockprovider.Unit]():       {"requests", "input_tokens", "output_tokens", "all_tokens"},
 	reflect.TypeFor[mockprovider.Moment]():     {"at_admission", "reserved", "at_completion"},
@@ -25,6 +27,11 @@ var words = map[reflect.Type][]string{
 	reflect.TypeFor[mockprovider.Order]():      {"fifo", "lifo", "adaptive_lifo", "shortest_first", "urgent_first"},
 	reflect.TypeFor[mockprovider.CurveKind]():  {"linear", "hyperbolic", "excess"},
 	reflect.TypeFor[mockprovider.Stage]():      {"at_arrival", "after_head", "after_work"},
+}
+
+// writable are the words among them.
+func writable(all []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(w string) bool { return w == "" })
 }
 
 func scopeWords() (names []string) {

@@ -146,7 +146,7 @@ func TestP14003Body(t *testing.T) {
 			r.Class = wire.OK
 			require.Equal(t, wire.Reply{
 				Status: 200, Body: wire.CodeBody, Code: wire.Code14003, RetryAfter: 3 * time.Second, Limit: 20,
-				Shown: wire.Rate, Spelled: wire.BodySeconds,
+				Shown: wire.Rate, Words: wire.SaysLimit, Spelled: wire.BodySeconds,
 			}, r)
 		}
 	}

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 
@@ -28,6 +29,10 @@ func (s *Scenario) Words() Words { return Words{s.named} }
 func (w Words) decoder(what string, src []byte) (*decoder, *yaml.Node) {
 	d := newDecoder(what, src)
 	maps.Copy(d.named, w.named)
+	if len(bytes.TrimSpace(src)) == 0 {
+		d.complainAt(0, 0, "it is empty; herdlab scenarios --keys shows what to write")
+		return d, nil
+	}
 	return d, d.document(src)
 }
 

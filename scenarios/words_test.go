@@ -28,6 +28,10 @@ func TestWords(t *testing.T) {
 		_, err := scenarios.Words{}.Limits([]byte(text))
 		require.Error(t, err, text)
 	}
+	_, err = scenarios.Words{}.Fault([]byte(" \n"))
+	require.EqualError(t, err, "fault: it is empty; herdlab scenarios --keys shows what to write")
+	_, err = scenarios.Words{}.Fault([]byte("spoil: {body: code_body}")) // a reply has it, an answer does not
+	require.ErrorContains(t, err, `unknown body "code_body"; did you mean "cut_body"?`)
 	s, err := scenarios.Builtin("p14003")
 	require.NoError(t, err)
 	provider := s.Provider()

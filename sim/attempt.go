@@ -101,7 +101,7 @@ func (r *run) newAttempt() uint32 {
 // arrive hands an attempt to the provider.
 func (r *run) arrive(at uint32) {
 	a := &r.attempts[at]
-	f := &r.fleets[a.fleet]
+	f := r.fleetAt[a.fleet]
 	client, id := f.identify(a.call, a.seq)
 	q := &r.input.Request
 	q.Call, q.Attempt, q.Target, q.Stream = uint64(a.fleet)<<56^id, a.number, a.target, f.Stream
@@ -136,16 +136,16 @@ func (r *run) replied(e *wire.Effect) {
 	}
 	a.where = finished
 	if !a.client {
-		r.wasted(e.Slot, e.Cost, e.Reply.Tokens)
+		r.wasted(e)
 		r.freeAttempt(e.Ticket)
 		return
 	}
 	delay := e.After
-	if f := &r.fleets[a.fleet]; !f.instantDown {
+	if f := r.fleetAt[a.fleet]; !f.instantDown {
 		delay = f.way(a, delay)
 	}
 	if delay == 0 {
-		r.deliver(e.Ticket, &e.Reply, e.Slot, e.Cost)
+		r.deliver(e)
 		return
 	}
 	a.where = onTheWayDown
@@ -155,80 +155,6 @@ func (r *run) replied(e *wire.Effect) {
 // endedAgain stops a run whose provider ends a ticket that it does not hold.
 func (r *run) endedAgain(ticket uint32) {
 	r.err = fmt.Errorf("sim: at %v the provider ends ticket %d again; every ticket is answered or dropped, once", r.now, ticket)
-}
-
-// deliver brings a reply to the client that waits for it.
-func (r *run) deliver(at uint32, rep *wire.Reply, slot time.Duration, cost int64) {
-	i, number, sent := r.endAttempt(at)
-	c := &r.calls[i]
-	f := &r.fleets[c.fleet]
-	f.reader.Read(rep, f.clock(r.now, i, c.seq), &r.outcome)
-	useful := rep.Class == wire.OK
-	if useful {
-		r.rec.AttemptEnded(metrics.Answered)
-	} else {
-		r.rec.AttemptEnded(metrics.Refused)
-		if r.counts != nil {
-			r.counts[c.fleet].Refused++
-		}
-	}
-	if !useful || !r.outcome.OK() {
-		r.wasted(slot, cost, rep.Tokens) // an error after work, or an answer taken for one
-		if r.rec.Sampled() {
-			r.sample(i, number, sent, rep.Class)
-		}
-	} else if c.state&answered != 0 {
-		r.wasted(slot, cost, rep.Tokens) // of two answers one is not used
-	}
-	if rep.Tokens > 0 {
-		r.brought(i, rep.Tokens, useful)
-	}
-	if useful {
-		c.state = (c.state | answered) &^ (lesser | shared)
-		if rep.Marks&wire.DegradedReply != 0 {
-			c.state |= lesser
-		}
-	}
-	r.decide(i, strategies.Event{Kind: strategies.Reply, Attempt: number, Outcome: &r.outcome, SentAt: sent})
-}
-
-// wasted notes that what an attempt has cost was in vain.
-func (r *run) wasted(slot time.Duration, cost int64, tokens uint32) {
-	r.rec.Wasted(slot)
-	if cost|int64(tokens) != 0 {
-		r.rec.ChargedInVain(cost, tokens)
-	}
-}
-
-// brought notes that an attempt brought output to the client of row i. What the
-// client has had from one that failed is there a second time.
-func (r *run) brought(i, tokens uint32, whole bool) {
-	if r.had == nil {
-		if whole {
-			return
-		}
-		r.had = make([]uint32, len(r.calls))
-	}
-	had := &r.had[i]
-	if again := min(*had, tokens); again > 0 {
-		r.rec.Repeated(again)
-	}
-	*had = max(*had, tokens)
-}
-
-// sample keeps what is to be known about an attempt that failed.
-func (r *run) sample(i, number uint32, sent time.Duration, truth wire.Class) {
-	c := &r.calls[i]
-	f := &r.fleets[c.fleet]
-	client, id := f.identify(i, c.seq)
-	demand := f.size
-	if !f.uniform {
-		demand = r.demands[i]
-	}
-	r.rec.Sample(metrics.Failure{
-		At: r.now, Fleet: int(f.index), Client: client, Call: id, Attempt: number, SentAt: sent,
-		Target: c.target, Demand: demand, Truth: truth, Outcome: r.outcome,
-	})
 }
 
 // dropped notes that the provider will never answer an attempt. Its client
@@ -241,7 +167,7 @@ func (r *run) dropped(e *wire.Effect) {
 	}
 	r.rec.Dropped(e.Slot)
 	r.rec.Charged(e.Cost, e.Reply.Tokens)
-	r.wasted(e.Slot, e.Cost, e.Reply.Tokens)
+	r.wasted(e)
 	a.where = finished
 	if !a.client {
 		r.freeAttempt(e.Ticket)
@@ -307,7 +233,7 @@ func (r *run) abandon(i, number uint32) (sent time.Duration, ok bool) {
 			return sent, true
 		}
 	}
-	f := &r.fleets[r.calls[i].fleet]
+	f := r.fleetAt[r.calls[i].fleet]
 	r.err = fmt.Errorf("sim: strategy %q abandons attempt %d, which is not in flight", f.Program.Name, number)
 	return 0, false
 }

@@ -57,7 +57,7 @@ func callID(client, seq uint32) uint64 { return uint64(client)<<32 | uint64(seq)
 // beginCall lets the caller of row i want something.
 func (r *run) beginCall(i uint32) {
 	c := &r.calls[i]
-	f := &r.fleets[c.fleet]
+	f := r.fleetAt[c.fleet]
 	c.born, c.attempts, c.phase, c.turn, c.inFlight, c.flying = r.now, 0, 0, 0, 0, 0
 	c.state, c.target = active, f.Target
 	w := f.callWords(i)
@@ -154,7 +154,7 @@ func (r *run) newCall(f *fleet) uint32 {
 // settle ends the call of row i, and lets its client think of the next.
 func (r *run) settle(i uint32, s metrics.Settlement) {
 	c := &r.calls[i]
-	f := &r.fleets[c.fleet]
+	f := r.fleetAt[c.fleet]
 	s.Born = c.born
 	r.rec.CallSettled(r.now, s)
 	if r.counts != nil {

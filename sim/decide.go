@@ -11,7 +11,7 @@ import (
 func (r *run) decide(i uint32, e strategies.Event) {
 	for {
 		c := &r.calls[i]
-		f := &r.fleets[c.fleet]
+		f := r.fleetAt[c.fleet]
 		if r.now != r.stepAt {
 			r.stepAt, r.steps, r.idled = r.now, 0, 0
 		}

@@ -56,7 +56,7 @@ func (r *run) expire(e des.Event) bool {
 	if c.state&active == 0 {
 		return false
 	}
-	f := &r.fleets[c.fleet]
+	f := r.fleetAt[c.fleet]
 	if f.Patience > 0 {
 		if until := later(c.born, f.Patience); until <= r.now {
 			r.cancel(i)
@@ -93,7 +93,7 @@ func (r *run) expireAttempts(i uint32) (any bool) {
 		any = true
 		number, sent := r.giveUp(due-1, metrics.TimedOut)
 		r.outcome = wire.Outcome{Class: wire.Timeout, RetryAfter: wire.NoHint}
-		r.failed(i, strategies.Event{Kind: strategies.Expired, Attempt: number, Outcome: &r.outcome, SentAt: sent})
+		r.failed(i, due-1, strategies.Event{Kind: strategies.Expired, Attempt: number, Outcome: &r.outcome, SentAt: sent})
 	}
 	return any
 }

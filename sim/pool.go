@@ -104,9 +104,11 @@ func (r *run) tryTake(l, n uint32) (ok bool, readyAt time.Duration) {
 
 // TryTake implements strategies.Pools for the call in view.
 func (r *run) TryTake(c *strategies.Call, t strategies.Take) bool {
-	p, at := r.lineFor(r.viewFleet, t.Pool, c.Client)
-	if p.standing > 0 && r.lines[at].head != 0 {
-		return false
+	p := &r.pools[r.viewFleet.pools[t.Pool]]
+	if p.standing > 0 {
+		if _, at := r.lineFor(r.viewFleet, t.Pool, c.Client); r.lines[at].head != 0 {
+			return false
+		}
 	}
 	ok, _ := p.spec.Pool.TryTake(r.now, c.Memory[p.spec.Scope][p.spec.At:], t.N)
 	return ok

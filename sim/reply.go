@@ -9,16 +9,6 @@ import (
 	"herdlab/strategies"
 )
 
-// reply is what is on its way to a client: a reply, the head of one, or the end
-// of the connection.
-type reply struct {
-	wire.Reply
-	slot    time.Duration
-	cost    int64
-	attempt uint32
-	kind    wire.EffectKind // Replied, Head or Broke
-}
-
 // way is how long what leaves the provider after so long takes to a's client.
 // It is the same for all parts of one reply, so they arrive in order.
 func (f *fleet) way(a *attempt, after time.Duration) time.Duration {
@@ -34,33 +24,33 @@ func (r *run) travel(e *wire.Effect, delay time.Duration) {
 		r.freeRep = r.freeRep[:n-1]
 	} else {
 		at = uint32(len(r.transit))
-		r.transit = append(r.transit, reply{})
+		r.transit = append(r.transit, wire.Effect{})
 	}
-	t := &r.transit[at]
-	t.Reply, t.slot, t.cost, t.attempt, t.kind = e.Reply, e.Slot, e.Cost, e.Ticket, e.Kind
+	r.transit[at] = *e
 	r.queue.Push(des.Event{At: later(r.now, delay), Ref: at, Kind: evReply})
 }
 
+// deliverTransit brings to a client what has travelled to it. Whoever takes it
+// has read it before anything else can travel in its place.
 func (r *run) deliverTransit(at uint32) {
-	t := r.transit[at]
+	e := &r.transit[at]
 	r.freeRep = append(r.freeRep, at)
-	a := &r.attempts[t.attempt]
-	if t.kind == wire.Head {
+	a := &r.attempts[e.Ticket]
+	if e.Kind == wire.Head {
 		a.heads--
-		r.deliverHead(t.attempt, &t.Reply)
+		r.deliverHead(e)
 		return
 	}
 	a.where = finished
-	if !a.client {
-		r.wasted(t.slot, t.cost, t.Tokens)
-		r.freeAttempt(t.attempt)
-		return
+	switch {
+	case !a.client:
+		r.wasted(e)
+		r.freeAttempt(e.Ticket)
+	case e.Kind == wire.Broke:
+		r.lose(e)
+	default:
+		r.deliver(e)
 	}
-	if t.kind == wire.Broke {
-		r.lose(t.attempt, t.slot, t.cost, t.Tokens)
-		return
-	}
-	r.deliver(t.attempt, &t.Reply, t.slot, t.cost)
 }
 
 // broke notes that the provider's side of a connection is lost; the client
@@ -75,34 +65,35 @@ func (r *run) broke(e *wire.Effect) {
 	r.rec.Charged(e.Cost, e.Reply.Tokens)
 	a.where = finished
 	if !a.client {
-		r.wasted(e.Slot, e.Cost, e.Reply.Tokens)
+		r.wasted(e)
 		r.freeAttempt(e.Ticket)
 		return
 	}
-	if delay := r.fleets[a.fleet].way(a, e.After); delay > 0 {
+	if delay := r.fleetAt[a.fleet].way(a, e.After); delay > 0 {
 		a.where = onTheWayDown
 		r.travel(e, delay)
 		return
 	}
-	r.lose(e.Ticket, e.Slot, e.Cost, e.Reply.Tokens)
+	r.lose(e)
 }
 
 // lose tells the client that waits for an attempt that its connection is gone.
-func (r *run) lose(at uint32, slot time.Duration, cost int64, tokens uint32) {
+func (r *run) lose(e *wire.Effect) {
+	at, tokens := e.Ticket, e.Reply.Tokens
 	i, number, sent := r.endAttempt(at)
 	r.rec.AttemptEnded(metrics.Broken)
-	r.wasted(slot, cost, tokens)
+	r.wasted(e)
 	if tokens > 0 {
 		r.brought(i, tokens, false)
 	}
 	r.outcome = wire.Outcome{Class: wire.Disconnected, RetryAfter: wire.NoHint, Tokens: tokens, Begun: tokens > 0}
-	r.failed(i, strategies.Event{Kind: strategies.Lost, Attempt: number, Outcome: &r.outcome, SentAt: sent})
+	r.failed(i, at, strategies.Event{Kind: strategies.Lost, Attempt: number, Outcome: &r.outcome, SentAt: sent})
 }
 
-// failed tells a strategy of an attempt that failed without a reply.
-func (r *run) failed(i uint32, e strategies.Event) {
+// failed tells row i of its attempt at that failed without a reply.
+func (r *run) failed(i, at uint32, e strategies.Event) {
 	if r.rec.Sampled() {
-		r.sample(i, e.Attempt, e.SentAt, r.outcome.Class)
+		r.sample(at, r.outcome.Class)
 	}
 	r.decide(i, e)
 }
@@ -113,16 +104,17 @@ func (r *run) head(e *wire.Effect) {
 	if !a.client {
 		return
 	}
-	if delay := r.fleets[a.fleet].way(a, e.After); delay > 0 {
+	if delay := r.fleetAt[a.fleet].way(a, e.After); delay > 0 {
 		a.heads++ // its row must not be reused before the head is there
 		r.travel(e, delay)
 		return
 	}
-	r.deliverHead(e.Ticket, &e.Reply)
+	r.deliverHead(e)
 }
 
 // deliverHead brings a head to its client, if that still waits for it.
-func (r *run) deliverHead(at uint32, rep *wire.Reply) {
+func (r *run) deliverHead(e *wire.Effect) {
+	at := e.Ticket
 	a := &r.attempts[at]
 	if !a.client {
 		if a.where == finished {
@@ -130,7 +122,7 @@ func (r *run) deliverHead(at uint32, rep *wire.Reply) {
 		}
 		return
 	}
-	f := &r.fleets[a.fleet]
-	f.reader.Read(rep, f.clock(r.now, a.call, a.seq), &r.outcome)
+	f := r.fleetAt[a.fleet]
+	f.reader.Read(&e.Reply, f.clock(r.now, a.call, a.seq), &r.outcome)
 	r.decide(a.call, strategies.Event{Kind: strategies.Head, Attempt: a.number, Outcome: &r.outcome, SentAt: a.sent})
 }

@@ -108,7 +108,7 @@ type Build struct {
 const maxLayers = 16
 
 func (b *Build) stack(layers []Layer) (Strategy, error) {
-	var s Strategy = sender{}
+	var s Strategy = &sender{}
 	for i := len(layers) - 1; i >= 0; i-- {
 		if layers[i] == nil {
 			return nil, fmt.Errorf("layer %d of the stack is nil; leave it out", i+1)

@@ -53,7 +53,7 @@ func TestCompileErrors(t *testing.T) {
 	}
 	for want, layer := range map[string]Layer{
 		"layer 1 of the stack is nil; leave it out":                          nil,
-		"retry: it needs a backoff; Fixed{} retries at once":                 Retry{},
+		"retry: it needs a backoff; a fixed one of 0 retries at once":        Retry{},
 		"retry: max attempts must not be negative; 0 means no bound":         Retry{Backoff: Fixed{}, MaxAttempts: -1},
 		"retry: fixed backoff: the wait and its jitter must not be negative": retry(Fixed{Every: -1}),
 		"retry: uniform backoff: 2s to 1s is not a range of waits":           retry(Uniform{Low: 2 * time.Second, High: time.Second}),

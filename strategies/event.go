@@ -148,7 +148,7 @@ type Strategy interface {
 type sender struct{}
 
 // Next implements Strategy.
-func (sender) Next(_ time.Duration, _ *Call, e Event) Decision {
+func (*sender) Next(_ time.Duration, _ *Call, e Event) Decision {
 	switch e.Kind {
 	case Begin:
 		return Decision{Kind: Send}

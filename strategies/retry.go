@@ -83,7 +83,7 @@ func (r Retry) Build(b *Build, inner Strategy) (Strategy, error) {
 func (r *Retry) validate() error {
 	switch {
 	case r.Backoff == nil:
-		return errors.New("it needs a backoff; Fixed{} retries at once")
+		return errors.New("it needs a backoff; a fixed one of 0 retries at once")
 	case r.MaxAttempts < 0:
 		return errors.New("max attempts must not be negative; 0 means no bound")
 	case r.MaxElapsed < 0 || r.MinWait < 0:

@@ -200,7 +200,7 @@ func TestRetryBounds(t *testing.T) {
 
 func TestRetryMustMakeSense(t *testing.T) {
 	for want, r := range map[string]Retry{
-		"it needs a backoff; Fixed{} retries at once":                                                                      {},
+		"it needs a backoff; a fixed one of 0 retries at once":                                                             {},
 		"max attempts must not be negative; 0 means no bound":                                                              {Backoff: Fixed{}, MaxAttempts: -1},
 		"the elapsed time and the least wait must not be negative; 0 means no bound":                                       {Backoff: Fixed{}, MaxElapsed: -1},
 		"fixed backoff: the wait and its jitter must not be negative":                                                      {Backoff: Fixed{Every: -1}},

@@ -36,7 +36,7 @@ func (b *Build) rotate(r rotation, scope Scope, name, alarm string, inner Strate
 	case r.rounds < 0:
 		return nil, errors.New("the number of rounds must not be negative; 0 means no bound")
 	case r.rounds != 1 && r.backoff == nil:
-		return nil, errors.New("more than one round needs a backoff between them; Fixed{} begins the next at once")
+		return nil, errors.New("more than one round needs a backoff between them; a fixed one of 0 begins the next at once")
 	}
 	seen := [256]bool{}
 	for _, p := range r.places {

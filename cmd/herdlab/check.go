@@ -90,9 +90,12 @@ func (c *console) toCheck(args []string, o *checkOptions) ([]*scenarios.Scenario
 		names = scenarioNames()
 	}
 	var all []*scenarios.Scenario
+	var problems, more scenarios.Problems // of all files
 	for _, name := range names {
 		s, err := c.openScenario(name)
 		switch {
+		case errors.As(err, &more):
+			problems = append(problems, more...)
 		case err != nil:
 			return nil, err
 		case s.Expects() > 0:
@@ -100,6 +103,9 @@ func (c *console) toCheck(args []string, o *checkOptions) ([]*scenarios.Scenario
 		case len(args) > 0:
 			return nil, fmt.Errorf("the scenario %s expects nothing; say under expect what it shows", s.Name())
 		}
+	}
+	if len(problems) > 0 {
+		return nil, problems
 	}
 	return all, nil
 }
@@ -113,28 +119,43 @@ func (c *console) runCheck(ctx context.Context, args []string, o *checkOptions) 
 	if err != nil {
 		return invalid(err)
 	}
+	found, stopped := checkAll(ctx, all, o.workers)
+	if len(found) > 0 || stopped == nil || o.json {
+		if err := c.printChecked(paint, found, o); err != nil {
+			return err
+		}
+	}
+	switch failed := failures(found); {
+	case stopped == errInterrupted:
+		c.complain(fmt.Sprintf("interrupted; %d of %s checked", len(found), counted(len(all), "scenario is", "scenarios are")))
+		return stopped
+	case stopped != nil:
+		return stopped
+	case failed > 0:
+		return internal(fmt.Errorf("%s not met", counted(failed, "expectation is", "expectations are")))
+	}
+	return nil
+}
+
+// checkAll checks one scenario after the other. Where it has to stop it returns
+// what it has found until then, and why.
+func checkAll(ctx context.Context, all []*scenarios.Scenario, workers int) ([]checked, error) {
 	found := []checked{}
 	for _, s := range all {
-		findings, err := s.Check(ctx, o.workers)
+		findings, err := s.Check(ctx, workers)
 		switch {
 		case ctx.Err() != nil:
-			return errInterrupted
-		case errors.Is(err, sim.ErrNoProgress):
-			return invalid(err) // the scenario makes somebody wait zero for ever
+			return found, errInterrupted
+		case errors.Is(err, sim.ErrNoProgress): // the scenario makes somebody wait zero for ever
+			return found, invalid(fmt.Errorf("%s: %w", s.Name(), err))
 		case err != nil:
-			return internal(err)
+			return found, internal(fmt.Errorf("%s: %w", s.Name(), err))
 		}
 		x := checked{Scenario: s.Name(), Title: s.Title(), SHA256: s.SHA256(), Findings: findings}
 		x.Holds = x.failures() == 0
 		found = append(found, x)
 	}
-	if err := c.printChecked(paint, found, o); err != nil {
-		return err
-	}
-	if failed := failures(found); failed > 0 {
-		return internal(fmt.Errorf("%s not met", counted(failed, "expectation is", "expectations are")))
-	}
-	return nil
+	return found, nil
 }
 
 func (c *console) printChecked(p palette, found []checked, o *checkOptions) error {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -70,6 +72,11 @@ func TestCheckRefuses(t *testing.T) {
 		assert.Empty(t, got.out)
 		assert.Contains(t, got.err, says)
 	}
+	write(t, "worse.yaml", "herdlab: 2\n")
+	got := herdlab("check", "bad.yaml", "case-01-layers", "worse.yaml")
+	assert.Equal(t, exitInvalid, got.code)
+	assert.Contains(t, got.err, "bad.yaml:9:14", "what is wrong with each file")
+	assert.Contains(t, got.err, "worse.yaml:1:10")
 }
 
 // The reference of the format fits on a page and knows what there is.
@@ -81,4 +88,28 @@ func TestScenarioKeys(t *testing.T) {
 	for _, word := range []string{"horizon", "sliding_log", "masked_permission", "recursive_semaphore", "full_jitter", "at_least", "latency_p99"} {
 		assert.Contains(t, got.out, "\n  "+word)
 	}
+}
+
+// Whatever stops a check, what it has found until then is printed.
+func TestCheckKeepsWhatItFound(t *testing.T) {
+	inEmptyDir(t)
+	write(t, "my.yaml", expecting)
+	write(t, "stuck.yaml", strings.NewReplacer("name: expecting", "name: stuck", "provider: {}", "provider: {capacity: {slots: 1, service: 1s}}").Replace(expecting))
+	write(t, "endless.yaml", endless+"expect: [{strategy: naive, metric: calls, is: 60}]\n")
+	got := herdlab("check", "my.yaml", "stuck.yaml")
+	assert.Equal(t, exitInvalid, got.code)
+	assert.Contains(t, got.out, "✗ expecting  1/2")
+	assert.Contains(t, got.err, "herdlab: stuck: ")
+	assert.Contains(t, got.err, "no progress in time")
+
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second/2)
+	defer cancel()
+	got = herdlabIn(ctx, "", "check", "my.yaml", "endless.yaml")
+	assert.Equal(t, exitInterrupted, got.code)
+	assert.Contains(t, got.out, "✗ expecting  1/2")
+	assert.Equal(t, "herdlab: interrupted; 1 of 2 scenarios are checked\n", got.err)
+
+	got = herdlabIn(ctx, "", "check", "endless.yaml", "--json")
+	assert.Equal(t, exitInterrupted, got.code)
+	assert.Equal(t, "[]\n", got.out)
 }

@@ -183,3 +183,17 @@ func TestSparksShowABurst(t *testing.T) {
 	s := newSparks(r, 10)
 	assert.Equal(t, 1, strings.Count(s.line(burst), "█"))
 }
+
+// Where everything ends before the fault does, the heading calls the last part
+// by the fault's name, not the part before it.
+func TestSparksEndInTheFault(t *testing.T) {
+	t.Parallel()
+	r := handMade()
+	r.Scenario.Faults = []metrics.Span{{Name: "silence", From: 8, To: 20}}
+	for i := range r.Results {
+		r.Results[i].Timeline.Attempts = []uint32{1, 1, 1, 1, 1, 1, 1, 1, 5, 5, 5, 5}
+	}
+	s := newSparks(r, 25)
+	assert.Equal(t, strings.Repeat(" ", 16)+"│silence", s.heading([]string{"silence", "out"}, []string{"after"}))
+	assert.Equal(t, strings.Repeat("▁", 16)+"│"+strings.Repeat("█", 8), s.line(r.Results[0].Timeline.Attempts))
+}

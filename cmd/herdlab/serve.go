@@ -33,6 +33,7 @@ type serveOptions struct {
 	accessLog      string
 	maxConnections int
 	grace          time.Duration
+	all            bool
 }
 
 func (o *serveOptions) flags(f *pflag.FlagSet) {
@@ -48,6 +49,7 @@ func (o *serveOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.accessLog, "access-log", "", "append a line of JSON for each request to `FILE`, which compare trace-replay can read")
 	f.IntVar(&o.maxConnections, "max-connections", 16384, "serve `N` connections at a time")
 	f.DurationVar(&o.grace, "grace", 30*time.Second, "let accepted requests finish for `TIME` after an interrupt")
+	f.BoolVar(&o.all, "all", false, "print how to ask in every dialect, not only in three")
 }
 
 func (c *console) serve() *cobra.Command {

@@ -63,7 +63,7 @@ var (
 // API, and the access log is a trace.
 func TestServe(t *testing.T) {
 	inEmptyDir(t)
-	out, stderr, stop := serving(t, "--time-scale", "1000", "--access-log", "calls.jsonl", "--seed", "7")
+	out, stderr, stop := serving(t, "--all", "--time-scale", "1000", "--access-log", "calls.jsonl", "--seed", "7")
 	text := out.String()
 	isPage(t, text)
 	require.Contains(t, text, "Seed 7, 1000 × the speed of life")
@@ -146,6 +146,12 @@ func TestServeScenario(t *testing.T) {
 	out, _, stop := serving(t, "p14003", "--key", "sk-team=5/1", "--tenants", "0")
 	text := out.String()
 	require.True(t, strings.HasPrefix(text, "p14003: The provider that answers 200 and means 429\n"), text)
+	isPage(t, text)
+	require.Less(t, strings.Count(text, "\n"), 48, "it fits on a screen")
+	require.Len(t, curls.FindAllString(text, -1), len(shownDialects))
+	for _, d := range dialect.All() {
+		require.Contains(t, text, hosts.FindStringSubmatch(text)[1]+basePath(&d)+"\n", d.Title)
+	}
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	for key, want := range map[string]int{"sk-team": 200, "sk-other": 401} {

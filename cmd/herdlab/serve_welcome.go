@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"herdlab/mockprovider/dialect"
@@ -10,20 +11,30 @@ import (
 // anyKey is the API key of the examples.
 const anyKey = "sk-you"
 
-// serveWelcome is what serve prints when it begins: how to ask it in each
-// dialect, and where to look on.
+// shownDialects are those that serve shows how to ask in if nobody asks for all.
+var shownDialects = []string{"openai", "anthropic", "codybuddy"}
+
+// serveWelcome is what serve prints when it begins: how to ask it, in some
+// dialects or in all, and where to look on.
 func serveWelcome(title, api, admin, token string, o *serveOptions) string {
-	var b strings.Builder
+	var b, others strings.Builder
 	fmt.Fprintf(&b, "%s\n", clip(printable(title), pageWidth))
 	fmt.Fprintf(&b, "Seed %d, %v × the speed of life. Each API key is an account of its own.\n\n  H=http://%s\n", o.seed, o.scale, api)
 	for _, d := range dialect.All() {
-		x := exampleOf(&d)
 		base := basePath(&d)
+		if !o.all && !slices.Contains(shownDialects, d.Name) {
+			fmt.Fprintf(&others, "  %-28s http://%s%s\n", d.Title, api, base)
+			continue
+		}
+		x := exampleOf(&d)
 		fmt.Fprintf(&b, "\n%s  http://%s%s\n", d.Title, api, base)
 		fmt.Fprintf(&b, "  curl $H%s \\\n    -H '%s' \\\n    -d '%s'\n", base+x.path, x.header, strings.ReplaceAll(x.body, "\n", "\n        "))
 		if x.sdk != "" {
 			b.WriteString(indent(strings.ReplaceAll(x.sdk, "BASE", "http://"+api+base), 2))
 		}
+	}
+	if others.Len() > 0 {
+		fmt.Fprintf(&b, "\nAlso, and with --all each with its curl and SDK:\n%s", others.String())
 	}
 	fmt.Fprintf(&b, "\nLive page   http://%s/#%s\nAdmin API   Authorization: Bearer %s\nAn interrupt (Ctrl-C) ends it.\n", admin, token, token)
 	return b.String()

@@ -28,6 +28,7 @@ type sparks struct {
 	end   int    // the bin at which the axis ends
 	top   uint32 // the busiest bin of all runs
 	cut   bool   // whether a run goes on beyond the axis
+	lasts bool   // whether the axis ends in the fault, so that nothing is after it
 }
 
 // span is a part of the axis: bins from ≤ i < to on cols columns.
@@ -62,6 +63,7 @@ func newSparks(r *metrics.Result, width int) sparks {
 		}
 	}
 	edges = append(edges, s.end)
+	s.lasts = over >= s.end
 	if width < 2*len(edges)-3 { // too narrow for one step between boundaries
 		edges = []int{0, s.end}
 	}
@@ -166,10 +168,13 @@ func (s *sparks) level(n uint32) rune {
 }
 
 // heading labels the parts on either side of the last boundary, each with the
-// first of its words that fits.
+// first of its words that fits; where the fault lasts, it is all that follows.
 func (s *sparks) heading(before, after []string) string {
 	if len(s.spans) < 2 {
 		return clip("over time", s.width)
+	}
+	if s.lasts {
+		before, after = nil, before
 	}
 	last := len(s.spans) - 1
 	room := last - 1 // the earlier boundaries

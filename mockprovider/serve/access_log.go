@@ -1,8 +1,11 @@
 package serve
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"io"
+	"log"
 	"sync"
 	"time"
 
@@ -42,9 +45,10 @@ type Access struct {
 
 // accessLog writes lines, whole ones, from any goroutine.
 type accessLog struct {
-	mu  sync.Mutex
-	out io.Writer
-	err error // of the first line that could not be written; there are none after it
+	mu       sync.Mutex
+	out      io.Writer
+	complain *log.Logger // nil for the standard one
+	err      error       // of the first line that could not be written; there are none after it
 }
 
 func (l *accessLog) write(a *Access) {
@@ -57,9 +61,20 @@ func (l *accessLog) write(a *Access) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.err == nil {
-		_, l.err = l.out.Write(append(line, '\n'))
+	if l.err != nil {
+		return
 	}
+	if _, err := l.out.Write(append(line, '\n')); err != nil {
+		l.err = fmt.Errorf("the access log ends early: %w", err)
+		cmp.Or(l.complain, log.Default()).Print(l.err)
+	}
+}
+
+// failure is why lines are missing, nil if none are.
+func (l *accessLog) failure() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
 }
 
 // log writes the line about a request that has ended; gone says that its client
@@ -77,4 +92,4 @@ func (a *answering) log(n news, gone bool) {
 }
 
 // seconds is d in seconds, to the microsecond.
-func seconds(d time.Duration) float64 { return d.Round(time.Microsecond).Seconds() }
+func seconds(d time.Duration) float64 { return float64(d.Round(time.Microsecond).Microseconds()) / 1e6 }

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jonboulle/clockwork"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/dialect"
 )
 
 // Config is what a server is. The zero value is a provider without limits that
@@ -51,12 +54,16 @@ type Config struct {
 	// any name. Regions are those of its regions; a request says its own with the
 	// header X-Herdlab-Region, or else it is for the first.
 	Models, Regions []string
+	// Dialects are spoken beside those that there are, such as one of the family
+	// dialect.CodeInBody; their paths are below /NAME.
+	Dialects []dialect.Dialect
 	// OutputTokens is how long an answer is if nothing caps it; 0 means 100. A
 	// request may say it with the header X-Herdlab-Output-Tokens.
 	OutputTokens uint32
 	// AccessLog gets one line of JSON for each request that has ended; see the
-	// package's documentation. ErrorLog gets what net/http complains about; nil
-	// is the standard logger.
+	// package's documentation. ErrorLog gets what net/http complains about, and
+	// why lines are missing if one could not be written; nil is the standard
+	// logger.
 	AccessLog io.Writer
 	ErrorLog  *log.Logger
 	// Words reads faults and limits for the admin API. Without it, they can be
@@ -125,6 +132,16 @@ func (c *Config) complete() error {
 		if x.named > 0 && x.named != x.decides && (x.decides > 0 || x.named > 256) {
 			complain("there are names for %d %s, and the provider has %d", x.named, x.what, x.decides)
 		}
+	}
+	for i, d := range c.Dialects {
+		_, taken := dialect.ByName(d.Name)
+		taken = taken || slices.ContainsFunc(c.Dialects[:i], func(o dialect.Dialect) bool { return o.Name == d.Name })
+		if taken || d.Name == "" || strings.Contains(d.Name, "/") {
+			complain("dialect %d has the name %q; give it one of its own, without slashes", i+1, d.Name)
+		}
+	}
+	if len(c.Dialects) > 100 {
+		complain("there are %d dialects; at most 100 can be added", len(c.Dialects))
 	}
 	positive("MaxConnections", int64(c.MaxConnections))
 	positive("MaxInFlight", int64(c.MaxInFlight))

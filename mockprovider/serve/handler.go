@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"herdlab/mockprovider/dialect"
@@ -139,11 +140,13 @@ func (a *answering) answer() {
 
 // refuse answers a request that never reaches the provider.
 func (a *answering) refuse(err error) {
+	why := err.Error()
 	if lost(err) {
 		a.w.Header().Set(OriginHeader, OriginHarness)
+		why, _, _ = strings.Cut(why, ". ") // the way is for who has lost it
 	}
 	a.dialect.Refuse(&a.message, &a.context, err)
-	a.world.driver.refused(&a.x, uint16(a.message.Status), err.Error())
+	a.world.driver.refused(&a.x, uint16(a.message.Status), why)
 	a.send()
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"log"
 	"net/http"
 	"strconv"
 	"strings"
@@ -99,4 +101,35 @@ func TestTimeScale(t *testing.T) {
 		require.EqualValues(t, 60, s.Series().Width, "a bin is a second of life")
 		require.Len(t, s.Series().Bins, 91)
 	})
+}
+
+// fullDisk takes a line and no more.
+type fullDisk struct{ bytes.Buffer }
+
+func (d *fullDisk) Write(line []byte) (int, error) {
+	if d.Len() > 0 {
+		return 0, errors.New("no space left")
+	}
+	return d.Buffer.Write(line)
+}
+
+// A line that cannot be written is not lost in silence: the error log hears of
+// the first at once, and Serve returns it. Requests are answered all the same.
+func TestAccessLogEndsEarly(t *testing.T) {
+	var disk fullDisk
+	var complaints bytes.Buffer
+	_, url, stop := listening(t, Config{Provider: quick(), AccessLog: &disk, ErrorLog: log.New(&complaints, "", 0)})
+	for range 4 {
+		require.Equal(t, 200, ask(t, client(t), chat(t.Context(), t, url, false)).StatusCode)
+	}
+	require.EqualError(t, stop(), "the access log ends early: no space left")
+	require.Equal(t, "the access log ends early: no space left\n", complaints.String())
+	require.Equal(t, 1, strings.Count(disk.String(), "\n"))
+}
+
+// Numbers in logs are as short as they are exact.
+func TestSeconds(t *testing.T) {
+	text, err := json.Marshal(seconds(1_687_755_400 * time.Nanosecond))
+	require.NoError(t, err)
+	require.Equal(t, "1.687755", string(text))
 }

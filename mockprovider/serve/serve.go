@@ -60,7 +60,7 @@ func New(cfg Config) (*Server, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
-	s := &Server{cfg: cfg, dialects: dialect.All(), closing: make(chan struct{}), patience: writeTime, models: cfg.Models, log: accessLog{out: cfg.AccessLog}}
+	s := &Server{cfg: cfg, dialects: append(dialect.All(), cfg.Dialects...), closing: make(chan struct{}), patience: writeTime, models: cfg.Models, log: accessLog{out: cfg.AccessLog, complain: cfg.ErrorLog}}
 	if len(s.models) == 0 {
 		s.models = []string{"herdlab-large"}
 	}

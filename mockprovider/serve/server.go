@@ -22,11 +22,12 @@ const (
 )
 
 // Serve answers requests on l until ctx is done. Then it accepts no more,
-// finishes what it has accepted, for as long as Config.Grace, and returns nil.
-// Connections that will never be answered are closed at once.
+// finishes what it has accepted, for as long as Config.Grace, and returns nil,
+// or why lines of the access log are missing. Connections that will never be
+// answered are closed at once.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	l = &limitListener{Listener: l, most: int64(s.cfg.MaxConnections), open: &s.connections, refused: s.refusedConnection}
-	return s.serve(ctx, l, s, s.Close)
+	return errors.Join(s.serve(ctx, l, s, s.Close), s.log.failure())
 }
 
 // ServeAdmin answers administrators on l, which should not be reachable from

@@ -1,8 +1,8 @@
 package serve
 
 import (
-	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,12 +13,12 @@ import (
 )
 
 // A refusal that a scenario puts in a provider's mouth, with a status of its
-// own, mentions in the simulator what its bytes mention: whoever reads status or
-// keywords believes the same in both worlds.
+// own, says in the simulator what its bytes say: every reader believes the same
+// in both worlds.
 func TestForeignRefusalsReadTheSame(t *testing.T) {
 	for _, d := range dialect.All() {
 		for class := wire.Rate; class <= wire.Timeout; class++ {
-			for i, refusal := range []mockprovider.Refusal{mockprovider.As14003, mockprovider.As429, mockprovider.As503, mockprovider.As401} {
+			for _, refusal := range []mockprovider.Refusal{mockprovider.As14003, mockprovider.As429, mockprovider.As503, mockprovider.As401} {
 				p, err := mockprovider.New(mockprovider.Config{
 					Forms:  d.Forms(),
 					Faults: []mockprovider.Fault{{To: mockprovider.Forever, Does: mockprovider.Errors{Class: class, Refusal: refusal}}},
@@ -33,11 +33,31 @@ func TestForeignRefusalsReadTheSame(t *testing.T) {
 					var want, got wire.Outcome
 					reader.Read(&parsed, 0, &want)
 					reader.Read(&compact, 0, &got)
-					if want.Class != got.Class {
-						fmt.Printf("%s: %s, refusal %d, %T: %v %v\n%s\n", d.Name, class, i, reader, want.Class, got.Class, m.Body)
-					}
+					require.Equal(t, want, got, "%s: %s as %+v to %T\n%s", d.Name, class, refusal, reader, m.Body)
 				}
 			}
 		}
+	}
+}
+
+// Another member of the family that answers 200 to all is served like the rest.
+func TestADialectOfOnesOwn(t *testing.T) {
+	own := dialect.CodeInBody("own", "Our gateway", "/x", dialect.CodeFields{
+		Code: "errno", Message: "errmsg", Success: 1, Numbers: [wire.NumClasses]int32{wire.Rate: 4290},
+	})
+	s, err := New(Config{Dialects: []dialect.Dialect{own}, Provider: mockprovider.Config{Limits: []mockprovider.Limit{
+		mockprovider.Window{Limit: 1, Length: time.Hour},
+	}}})
+	require.NoError(t, err)
+	for _, want := range []string{`"errno":1,`, `"errno":4290,`} {
+		r := chat(t.Context(), t, "http://herd.test", false)
+		r.URL.Path = "/own/x/chat"
+		a := ask(t, s.Client(), r)
+		require.Equal(t, 200, a.StatusCode)
+		require.Contains(t, a.body, want)
+	}
+	for _, name := range []string{"", "openai", "a/b", "own"} {
+		_, err := New(Config{Dialects: []dialect.Dialect{own, {Name: name}}})
+		require.ErrorContains(t, err, "dialect 2", name)
 	}
 }

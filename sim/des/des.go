@@ -138,13 +138,13 @@ func (q *Queue) pushNow(e Event) {
 func (q *Queue) place(e Event, x uint64) {
 	lv := uint(63-bits.LeadingZeros64(x)) >> 3
 	l := &q.levels[lv&7]
-	s := uint8(uint64(e.At) >> (lv * 8))
+	s := uint8(uint64(e.At) >> (lv * 8 & 63)) // the mask spares a check of the shift
 	t, n := l.tail[s], l.fill[s]
 	switch {
 	case t == 0:
 		l.used[s>>6] |= 1 << (s & 63)
 		l.words |= 1 << (s >> 6)
-		q.levelMask |= 1 << lv
+		q.levelMask |= 1 << (lv & 7)
 		t, n = q.newChunk(), 0
 		l.head[s], l.tail[s] = t, t
 	case n == chunkEvents:
@@ -279,7 +279,7 @@ func (q *Queue) take(lv int) (t int32, fill uint8) {
 	if l.used[i] == 0 {
 		l.words &^= 1 << i
 		if l.words == 0 {
-			q.levelMask &^= 1 << lv
+			q.levelMask &^= 1 << (lv & 7)
 		}
 	}
 	return t, fill

@@ -17,7 +17,7 @@ type Failure struct {
 	Client  uint32
 	Call    uint64
 	Attempt uint32
-	// Target is where it went, Demand what its call asked for.
+	// Target is where it went, Demand what it asked for.
 	Target wire.Target
 	Demand wire.Demand
 	// Truth is the class that the provider meant, Outcome what the client made

@@ -70,8 +70,8 @@ func (r *Report) MeanCalls() float64 { return r.area.nanoseconds() / float64(r.E
 // Check verifies the conservation laws on the run: attempts = answered +
 // refused + timed out + withdrawn + broken + in flight = first tries + retries +
 // hedges; calls = succeeded + failed + pending; every bin adds up; no answer
-// comes from nowhere; L = X·R if the run ended empty. An error is a bug in
-// herdlab, never in a scenario.
+// comes from nowhere; no more is wasted than was spent; L = X·R if the run ended
+// empty. An error is a bug in herdlab, never in a scenario.
 func (r *Report) Check() error {
 	b := &r.Belief
 	ended := r.InFlight

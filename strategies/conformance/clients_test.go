@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"slices"
 	"strconv"
@@ -25,6 +27,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/genai"
 )
+
+func TestMain(m *testing.M) {
+	log.SetOutput(io.Discard)                               // genai logs every body that breaks
+	if err := flag.Set("rapid.checks", "500"); err != nil { // unless the command line says otherwise
+		panic(err)
+	}
+	m.Run()
+}
 
 // client is the real code of a preset.
 type client struct {

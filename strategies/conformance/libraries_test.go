@@ -122,7 +122,7 @@ func TestGobreaker(t *testing.T) {
 		require.Len(t, s.at, 6)
 		time.Sleep(60*time.Second - 1)
 		require.ErrorIs(t, try(), gobreaker.ErrOpenState)
-		time.Sleep(2)
+		time.Sleep(2 * time.Nanosecond)
 		require.NotErrorIs(t, try(), gobreaker.ErrOpenState) // the probe, which fails
 		require.ErrorIs(t, try(), gobreaker.ErrOpenState)
 		require.Len(t, s.at, 7)

@@ -32,7 +32,8 @@ func TestPresetsAreWhatTheyName(t *testing.T) {
 }
 
 // anyDrama draws a day that ends well. What the compact reply cannot say is left
-// out; TestWhatPresetsLeaveOut has it.
+// out, here and below, by client, dialect or kind of call; TestWhatPresetsLeaveOut
+// has each of these.
 func anyDrama(r *rapid.T, c *client) *drama {
 	d := &drama{speak: rapid.SampledFrom(c.dialects).Draw(r, "dialect")}
 	d.stream = c.streams && rapid.Bool().Draw(r, "stream")

@@ -77,7 +77,7 @@ func (c *caller) locked(e strategies.Event) (d strategies.Decision, granted bool
 	t.everyone.mu.Lock()
 	defer t.everyone.mu.Unlock()
 	d = c.next(e)
-	if !c.over {
+	if !c.decided() {
 		switch d.Kind {
 		case strategies.Acquire:
 			granted = c.acquire(d.Take)
@@ -102,7 +102,7 @@ func (c *caller) next(e strategies.Event) strategies.Decision {
 	v.Memory[strategies.PerEveryone] = t.everyone.memory()
 	d := t.program.Root.Next(c.at, v, e)
 	v.Turn++
-	if d.Kind == strategies.Send && !c.over {
+	if d.Kind == strategies.Send && !c.decided() {
 		v.Turn = 0
 	}
 	if v.HasAsides() {
@@ -110,6 +110,10 @@ func (c *caller) next(e strategies.Event) strategies.Decision {
 	}
 	return d
 }
+
+// decided reports whether the strategy is only told what happens: the call is over,
+// or the caller has its stream.
+func (c *caller) decided() bool { return c.over || c.holding }
 
 // Leave implements strategies.Asides.
 func (c *caller) Leave() { c.leave() }
@@ -142,7 +146,7 @@ func (c *caller) HangUp(attempt uint32) {
 
 // WakeAt implements strategies.Asides.
 func (c *caller) WakeAt(at time.Duration) {
-	if !c.over {
+	if !c.decided() {
 		c.setTimer(max(at-c.at, 0))
 	}
 }

@@ -16,6 +16,19 @@
 // the connection broke or the strategy never tried, it returns an *Error that
 // says why.
 //
-// All decisions are made under one lock, which is held for less than a
-// microsecond each time and never while anything is waited for.
+// What is no answer of a model (a list, an embedding, audio, a redirect) is judged
+// by its status. A stream is read up to its first token; until then it can be
+// tried again. Then it is the caller's: whatever else is under way for the call is
+// given up, and the strategy hears how the stream ends when the caller has read
+// it, has closed it or lets its context end. A caller must do one of these, as
+// with any body, for until then the call holds its permits.
+//
+// Calls that ask the same, byte for byte, of the same URL with the same key may
+// share an answer if the strategy has them do so; streams are not shared. A Merge
+// is refused, because there is no putting requests together in general.
+//
+// All decisions are made under one lock, which takes about a microsecond each time
+// and is never held while anything is waited for: not for the network, not for a
+// recorder. A panic of the base, of the strategy or of the recorder goes to the
+// goroutine that made the call, and what the call held is given back.
 package live

@@ -54,12 +54,12 @@ func silent(resp *http.Response) bool {
 // foreign reports whether an answer is of a kind about which dialects say nothing,
 // such as audio: its status has to do. What should be JSON and is a page is not.
 func foreign(resp *http.Response) bool {
-	switch resp.Header.Get("Content-Encoding") {
+	switch first(resp.Header, "Content-Encoding") {
 	case "", "identity", "gzip":
 	default:
 		return true
 	}
-	contentType, _, _ := strings.Cut(strings.ToLower(resp.Header.Get("Content-Type")), ";")
+	contentType, _, _ := strings.Cut(strings.ToLower(first(resp.Header, "Content-Type")), ";")
 	switch contentType = strings.TrimSpace(contentType); {
 	case contentType == "", strings.Contains(contentType, "json") && !strings.Contains(contentType, "ndjson") && !strings.Contains(contentType, "jsonl"),
 		contentType == "text/html":
@@ -127,7 +127,7 @@ func (t *Transport) parse(r *reply) wire.Reply {
 // that is all. Callers who ask for gzip themselves get it, so the base leaves it.
 func (r *reply) text(most int) (text []byte, all bool) {
 	all = r.whole() && r.err == nil
-	if r.resp.Header.Get("Content-Encoding") != "gzip" || len(r.buf) == 0 {
+	if first(r.resp.Header, "Content-Encoding") != "gzip" || len(r.buf) == 0 {
 		return r.buf, all
 	}
 	z, err := gzip.NewReader(bytes.NewReader(r.buf))
@@ -216,10 +216,19 @@ func usage(body []byte) uint32 {
 
 // isStream reports whether a response comes in pieces.
 func isStream(h http.Header) bool {
-	contentType, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	contentType, _, _ := strings.Cut(first(h, "Content-Type"), ";")
 	switch strings.TrimSpace(contentType) {
 	case "text/event-stream", "application/vnd.amazon.eventstream":
-		return h.Get("Content-Encoding") == "" || h.Get("Content-Encoding") == "identity"
+		encoding := first(h, "Content-Encoding")
+		return encoding == "" || encoding == "identity"
 	}
 	return false
+}
+
+// first is h.Get(name) for a name that is spelled as it should be.
+func first(h http.Header, name string) string {
+	if v := h[name]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
 }

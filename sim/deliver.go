@@ -1,0 +1,83 @@
+package sim
+
+import (
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/metrics"
+	"herdlab/strategies"
+)
+
+// deliver brings a reply to the client that waits for it.
+func (r *run) deliver(e *wire.Effect) {
+	i, number, sent := r.endAttempt(e.Ticket)
+	rep := &e.Reply
+	c := &r.calls[i]
+	f := r.fleetAt[c.fleet]
+	f.reader.Read(rep, f.clock(r.now, i, c.seq), &r.outcome)
+	useful := rep.Class == wire.OK
+	if useful {
+		r.rec.AttemptEnded(metrics.Answered)
+	} else {
+		r.rec.AttemptEnded(metrics.Refused)
+		if r.counts != nil {
+			r.counts[c.fleet].Refused++
+		}
+	}
+	if !useful || !r.outcome.OK() {
+		r.wasted(e) // an error after work, or an answer taken for one
+		if r.rec.Sampled() {
+			r.sample(e.Ticket, rep.Class)
+		}
+	} else if c.state&answered != 0 {
+		r.wasted(e) // of two answers one is not used
+	}
+	if rep.Tokens > 0 {
+		r.brought(i, rep.Tokens, useful)
+	}
+	if useful {
+		c.state = (c.state | answered) &^ (lesser | shared)
+		if rep.Marks&wire.DegradedReply != 0 {
+			c.state |= lesser
+		}
+	}
+	r.decide(i, strategies.Event{Kind: strategies.Reply, Attempt: number, Outcome: &r.outcome, SentAt: sent})
+}
+
+// wasted notes that what an attempt has cost was in vain.
+func (r *run) wasted(e *wire.Effect) {
+	r.rec.Wasted(e.Slot)
+	if e.Cost|int64(e.Reply.Tokens) != 0 {
+		r.rec.ChargedInVain(e.Cost, e.Reply.Tokens)
+	}
+}
+
+// brought notes that an attempt brought output to the client of row i. What the
+// client has had from one that failed is there a second time.
+func (r *run) brought(i, tokens uint32, whole bool) {
+	if r.had == nil {
+		if whole {
+			return
+		}
+		r.had = make([]uint32, len(r.calls))
+	}
+	had := &r.had[i]
+	if again := min(*had, tokens); again > 0 {
+		r.rec.Repeated(again)
+	}
+	*had = max(*had, tokens)
+}
+
+// sample keeps what is to be known about an attempt that failed just now; its row
+// is free, but not used again yet.
+func (r *run) sample(at uint32, truth wire.Class) {
+	a := &r.attempts[at]
+	f := r.fleetAt[a.fleet]
+	client, id := f.identify(a.call, a.seq)
+	demand := f.size
+	if !f.uniform {
+		demand = r.asked[at]
+	}
+	r.rec.Sample(metrics.Failure{
+		At: r.now, Fleet: int(a.fleet), Client: client, Call: id, Attempt: a.number, SentAt: a.sent,
+		Target: a.target, Demand: demand, Truth: truth, Outcome: r.outcome,
+	})
+}
