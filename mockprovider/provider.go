@@ -30,7 +30,6 @@ type Provider struct {
 
 	jobs   []job
 	places []place // of the jobs in their queues
-	told   []told  // by the heads of the jobs
 	free   []uint32
 
 	faults  faults
@@ -41,6 +40,7 @@ type Provider struct {
 	pooled  bool     // some station has a pool of tokens for slots
 	jobOf   []uint32 // by ticket; nobody if there is none
 	notices ring[notice]
+	told    []told // by job: what its head has told
 }
 
 // never is a time that does not come. longest is the longest time that anything

@@ -11,7 +11,9 @@ import (
 // did is a driver that writes down what it is asked for.
 type did struct{ lines []string }
 
-func (d *did) add(format string, args ...any) { d.lines = append(d.lines, fmt.Sprintf(format, args...)) }
+func (d *did) add(format string, args ...any) {
+	d.lines = append(d.lines, fmt.Sprintf(format, args...))
+}
 
 func (d *did) Leave()                             { d.add("leave") }
 func (d *did) Put(p PoolID, n uint32)             { d.add("put %d of %d", n, p) }

@@ -28,7 +28,8 @@ type Race interface {
 	// Launch is asked when that time has come: Idle lets runner n begin, with the
 	// target and the demand that the race began with unless Launch changes them;
 	// Wait asks again after that time; anything else means that no more runners
-	// begin.
+	// begin. A race that changes demands calls Build.ChangesDemand before
+	// Build.Race.
 	Launch(now time.Duration, c *Call, n uint32) Decision
 	// After hears that runner n has ended: d is its Stop or its Answer, e the event
 	// that caused it. A Stop or an Answer ends the race, as a rule d itself. Idle

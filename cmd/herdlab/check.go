@@ -39,7 +39,8 @@ in a scenario under expect; herdlab scenarios --keys shows how to write them.
 
 SCENARIO is the name of a built-in scenario, a file, or - for standard input;
 all built-in ones that expect anything if there is none. The exit code is 1 if
-an expectation fails, and 2 if the command line or a file must be put right.`,
+an expectation fails, 2 if the command line or a file must be put right, and 130
+after an interrupt. Whatever ends the check, what it has found is printed.`,
 		Example: `  herdlab check
   herdlab check case-01-layers --all
   herdlab check my.yaml --json`,

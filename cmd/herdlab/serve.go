@@ -192,10 +192,16 @@ func (c *console) serveUntil(ctx context.Context, s *serve.Server, api, admin ne
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	said := make(chan struct{})
 	interrupted := context.AfterFunc(ctx, func() {
+		defer close(said)
 		c.note(fmt.Sprintf("herdlab: finishing %s", count(s.State().InFlight, "request")))
 	})
-	defer interrupted()
+	defer func() {
+		if !interrupted() {
+			<-said
+		}
+	}()
 	// The admin API outlives the last request, so that one can look on.
 	watching, close := context.WithCancel(context.WithoutCancel(ctx))
 	var failed [2]error

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"net"
+	"slices"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -113,4 +114,21 @@ func TestGRPC(t *testing.T) {
 
 func dial(l *bufconn.Listener) func(context.Context, string) (net.Conn, error) {
 	return func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }
+}
+
+// From an empty bucket it takes 61 successes until a failure is retried again: 6.1
+// tokens, of which the failure takes one, and more than 5 must be left.
+func TestGRPCTokens(t *testing.T) {
+	well := act{after: 10 * ms, reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}}
+	for successes, want := range map[int]int{60: 1, 61: 2} {
+		d := steadily("openai", 10+successes+1, time.Second, busy)
+		// The first call makes four attempts, the others one.
+		d.acts = append(slices.Repeat([]act{busy}, 4+9), slices.Repeat([]act{well}, successes)...)
+		d.acts = append(d.acts, busy)
+		real, model := d.over(t), d.perform(t, preset(t, "grpc", d.speak, 1))
+		require.Equal(t, real.calls, model.calls)
+		require.Equal(t, want, real.calls[10+successes].Attempts)
+		require.True(t, real.calls[9+successes].OK)
+		require.False(t, real.calls[9].OK)
+	}
 }
