@@ -132,21 +132,23 @@ func (c *console) runCompare(ctx context.Context, name string, o *compareOptions
 	if line != nil {
 		line.clear()
 	}
-	switch {
-	case r != nil && ctx.Err() != nil: // interrupted: what is complete is shown
-	case errors.Is(err, sim.ErrNoProgress):
-		return invalid(err) // the scenario makes somebody wait zero for ever
-	case err != nil:
+	if r == nil {
 		return internal(err)
 	}
-	if !r.Complete {
+	interrupted := ctx.Err() != nil // and what is complete is shown all the same
+	if interrupted {
 		c.complain(fmt.Sprintf("interrupted; %d of %d strategies are complete", len(r.Results), len(x.spec.Strategies)))
 	}
 	if err := c.show(r, x, line); err != nil {
 		return err
 	}
-	if ctx.Err() != nil {
+	switch {
+	case interrupted:
 		return errInterrupted
+	case errors.Is(err, sim.ErrNoProgress):
+		return invalid(err) // the scenario makes somebody wait zero for ever
+	case err != nil:
+		return internal(err)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ type Result struct {
 	Scenario      Scenario `json:"scenario"`
 	// Seeds are those that every strategy has run with.
 	Seeds []uint64 `json:"seeds"`
-	// Complete is false if the comparison was interrupted; strategies whose
+	// Complete is false if the comparison was interrupted or a strategy failed; strategies whose
 	// seeds are not all done are left out of Results then.
 	Complete bool             `json:"complete"`
 	Results  []StrategyResult `json:"results"`

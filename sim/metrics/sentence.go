@@ -12,9 +12,9 @@ func (j *judging) sentence() string {
 	var s []string
 	if !j.Complete {
 		if len(j.Results) == 0 {
-			return "The comparison was interrupted before any strategy was finished."
+			return "The comparison was interrupted, or failed, before any strategy was finished."
 		}
-		s = append(s, "The comparison was interrupted; this is the verdict on the strategies that were finished.")
+		s = append(s, "The comparison was interrupted, or a strategy failed; this is the verdict on the strategies that were finished.")
 	}
 	switch j.outcome() {
 	case Nothing:

@@ -160,9 +160,9 @@ func TestSentences(t *testing.T) {
 	}
 	r := contest(outage, ascending(1, 6), quick)
 	r.Complete = false
-	assert.Contains(t, Judge(r, ByDrain, 5).Sentence, "The comparison was interrupted; this is the verdict on the strategies that were finished. quick wins")
+	assert.Contains(t, Judge(r, ByDrain, 5).Sentence, "The comparison was interrupted, or a strategy failed; this is the verdict on the strategies that were finished. quick wins")
 	r.Results = nil
-	assert.Equal(t, "The comparison was interrupted before any strategy was finished.", Judge(r, ByDrain, 5).Sentence)
+	assert.Equal(t, "The comparison was interrupted, or failed, before any strategy was finished.", Judge(r, ByDrain, 5).Sentence)
 }
 
 // The least bad has no silent losses if any strategy has none, answers most of

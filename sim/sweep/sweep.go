@@ -49,6 +49,9 @@ type Spec struct {
 	// Progress, if not nil, is told after each experiment how many are done.
 	// Its calls do not overlap, and done grows by one from each to the next.
 	Progress func(done, total int)
+	// Failed, if not nil, is told at once of each strategy that cannot go on; its
+	// calls do not overlap with those of Progress.
+	Failed func(err error)
 }
 
 func (s *Spec) validate() error {
@@ -88,8 +91,10 @@ func (s *Spec) validate() error {
 //
 // If ctx ends first, Compare returns what is complete, namely the strategies
 // all of whose seeds are done, with Complete false, together with ctx's error.
-// An experiment that cannot be made or run stops the comparison: the error
-// names the first such strategy and seed, and there is no result.
+// A strategy one of whose experiments cannot be made or run is left out, and its
+// further experiments are not run; all others compete. Compare returns their
+// result, with Complete false, together with an error that joins, in the order of
+// the strategies, what stopped each on the first of its seeds that failed.
 func Compare(ctx context.Context, spec Spec) (*metrics.Result, error) {
 	spec.Seeds = slices.Sorted(slices.Values(spec.Seeds))
 	spec.MaxPeak = cmp.Or(spec.MaxPeak, metrics.DefaultMaxPeak)
@@ -102,14 +107,11 @@ func Compare(ctx context.Context, spec Spec) (*metrics.Result, error) {
 		group.Go(func() { c.work(ctx) })
 	}
 	group.Wait()
-	if c.failed != nil {
-		return nil, c.failed
-	}
 	r := c.result()
-	if !r.Complete {
-		return r, ctx.Err()
+	if r.Complete {
+		return r, nil // an interrupt that came too late is none
 	}
-	return r, nil
+	return r, errors.Join(ctx.Err(), errors.Join(c.failed...))
 }
 
 // comparison is a Compare under way. A cell is one strategy with one seed;
@@ -125,11 +127,11 @@ type comparison struct {
 	timelines []metrics.Timeline   // by strategy, of the first seed
 
 	mu       sync.Mutex
-	next     int   // the next cell to be taken
-	done     int   // cells that are done
-	missing  []int // by strategy, seeds that are not done
-	failed   error // of the first cell that failed
-	failedAt int
+	next     int     // the next cell to be taken
+	done     int     // cells that are done, or skipped
+	missing  []int   // by strategy, seeds that are not done
+	failed   []error // by strategy, of the first cell that failed
+	failedAt []int
 }
 
 func newComparison(spec *Spec) *comparison {
@@ -139,6 +141,8 @@ func newComparison(spec *Spec) *comparison {
 		signals:   make([][][]metrics.Signal, len(spec.Strategies)),
 		timelines: make([]metrics.Timeline, len(spec.Strategies)),
 		missing:   make([]int, len(spec.Strategies)),
+		failed:    make([]error, len(spec.Strategies)),
+		failedAt:  make([]int, len(spec.Strategies)),
 	}
 	for i := range c.values {
 		c.values[i] = make([]metrics.Values, len(spec.Seeds))
@@ -148,7 +152,7 @@ func newComparison(spec *Spec) *comparison {
 	return c
 }
 
-// work runs cells until none is left, one has failed, or ctx ends.
+// work runs cells until none is left, or ctx ends.
 func (c *comparison) work(ctx context.Context) {
 	for ctx.Err() == nil {
 		cell, ok := c.take()
@@ -159,7 +163,7 @@ func (c *comparison) work(ctx context.Context) {
 			if ctx.Err() == nil {
 				c.fail(cell, err)
 			}
-			return
+			continue
 		}
 		c.finish(cell)
 	}
@@ -168,11 +172,14 @@ func (c *comparison) work(ctx context.Context) {
 func (c *comparison) take() (cell int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.failed != nil || c.next == c.total {
-		return 0, false
+	for ; c.next < c.total; c.next++ {
+		if c.failed[c.next/len(c.Seeds)] == nil {
+			c.next++
+			return c.next - 1, true
+		}
+		c.step() // of a strategy that has failed
 	}
-	c.next++
-	return c.next - 1, true
+	return 0, false
 }
 
 // run runs a cell and keeps its figures; the report is dropped.
@@ -194,22 +201,33 @@ func (c *comparison) run(ctx context.Context, cell int) error {
 }
 
 // fail notes the error of a cell. Cells are taken in order and those under way
-// are run to their end, so whatever the workers' pace, the first of all the
-// cells that fail is among those noted.
+// are run to their end, so whatever the workers' pace, the first of all the cells
+// of a strategy that fail is among those noted.
 func (c *comparison) fail(cell int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.failed == nil || cell < c.failedAt {
-		c.failedAt = cell
-		c.failed = fmt.Errorf("sweep: strategy %q with seed %d: %w",
-			c.Strategies[cell/len(c.Seeds)].Name, c.Seeds[cell%len(c.Seeds)], err)
+	strategy := cell / len(c.Seeds)
+	first := c.failed[strategy] == nil
+	if first || cell < c.failedAt[strategy] {
+		c.failedAt[strategy] = cell
+		c.failed[strategy] = fmt.Errorf("sweep: strategy %q with seed %d: %w",
+			c.Strategies[strategy].Name, c.Seeds[cell%len(c.Seeds)], err)
 	}
+	if first && c.Failed != nil {
+		c.Failed(c.failed[strategy])
+	}
+	c.step()
 }
 
 func (c *comparison) finish(cell int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.missing[cell/len(c.Seeds)]--
+	c.step()
+}
+
+// step notes that a cell is dealt with.
+func (c *comparison) step() {
 	c.done++
 	if c.Progress != nil {
 		c.Progress(c.done, c.total)
@@ -219,7 +237,7 @@ func (c *comparison) finish(cell int) {
 func (c *comparison) result() *metrics.Result {
 	r := &metrics.Result{
 		SchemaVersion: metrics.SchemaVersion, Tool: c.Tool, Scenario: c.Scenario,
-		Seeds: c.Seeds, Complete: c.done == c.total,
+		Seeds: c.Seeds, Complete: !slices.ContainsFunc(c.missing, func(n int) bool { return n > 0 }),
 		Results: make([]metrics.StrategyResult, 0, len(c.Strategies)),
 	}
 	for i, s := range c.Strategies {

@@ -170,12 +170,14 @@ func TestInterruptWithSeveralWorkers(t *testing.T) {
 	}
 }
 
-// Whatever the pace of the workers, the error is that of the first cell that
-// fails.
-func TestFailureNamesStrategyAndSeed(t *testing.T) {
+// Whatever the pace of the workers, the errors are those of the first cells that
+// fail, and the strategies that can go on compete all the same.
+func TestWhoFailsIsLeftOut(t *testing.T) {
 	boom := errors.New("boom")
+	names := []string{"full-jitter", "equal-jitter", "five-tries", "decorrelated-jitter"}
+	whole := compare(t, secondPeak(short, firstSeeds(6), names...))
 	for range 20 {
-		spec := secondPeak(short, firstSeeds(6), "full-jitter", "equal-jitter", "five-tries")
+		spec := secondPeak(short, firstSeeds(6), names...)
 		spec.Workers = 4
 		plain := spec.New
 		spec.New = func(strategy int, seed uint64) (*sim.Experiment, error) {
@@ -184,10 +186,24 @@ func TestFailureNamesStrategyAndSeed(t *testing.T) {
 			}
 			return plain(strategy, seed)
 		}
+		last, told := 0, 0
+		spec.Progress = func(done, total int) {
+			assert.Equal(t, last+1, done)
+			last = done
+		}
+		spec.Failed = func(err error) {
+			assert.ErrorIs(t, err, boom)
+			told++
+		}
 		r, err := sweep.Compare(context.Background(), spec)
-		assert.Nil(t, r)
 		require.ErrorIs(t, err, boom)
-		require.EqualError(t, err, `sweep: strategy "equal-jitter" with seed 3: boom`)
+		require.EqualError(t, err, `sweep: strategy "equal-jitter" with seed 3: boom`+"\n"+`sweep: strategy "five-tries" with seed 1: boom`)
+		require.False(t, r.Complete)
+		require.Len(t, r.Results, 2)
+		require.Equal(t, whole.Results[0], r.Results[0])
+		require.Equal(t, whole.Results[3], r.Results[1])
+		require.Equal(t, 24, last, "what is skipped is dealt with")
+		require.Equal(t, 2, told)
 	}
 	spec := secondPeak(short, firstSeeds(2), "full-jitter")
 	spec.New = func(int, uint64) (*sim.Experiment, error) { return &sim.Experiment{}, nil }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -57,5 +58,20 @@ func TestCenkaltiInAnOutage(t *testing.T) {
 			require.LessOrEqual(t, last, 15*time.Minute, whose)
 			require.Greater(t, last, 15*time.Minute-90*time.Second, whose)
 		}
+	}
+}
+
+// An empty quota, which has 10 left, allows a retry again after four successes at
+// the first try.
+func TestAWSQuotaAfterAnOutage(t *testing.T) {
+	c, down := clientOf(t, "aws-standard-2026"), says(503, wire.Overloaded)
+	for successes, want := range map[int]int{3: 1, 4: 2} {
+		const calls = 20 // 17 make three attempts, one makes two, the others one
+		d := steadily("bedrock", calls+successes+1, time.Second, down)
+		d.acts = append(slices.Repeat([]act{down}, calls+500/14), slices.Repeat([]act{well}, successes)...)
+		d.acts = append(d.acts, down)
+		real, model := d.perform(t, c.open), d.perform(t, preset(t, c.preset, d.speak, 1))
+		require.Equal(t, real.calls, model.calls)
+		require.Equal(t, want, real.calls[calls+successes].Attempts)
 	}
 }
