@@ -30,10 +30,19 @@ func (p *Provider) build() {
 		}
 	}
 	p.watches = c.Abandoned.Hears
+	jobs := 0
 	for _, s := range p.stations {
 		p.watches, p.pooled = p.watches || s.DropGone, p.pooled || s.unit > 0
+		jobs = min(jobs+s.most+s.places, fewJobs+1)
+	}
+	if jobs <= fewJobs {
+		p.jobs, p.places, p.free = make([]job, 0, jobs), make([]place, 0, jobs), make([]uint32, 0, jobs)
 	}
 }
+
+// fewJobs is how many jobs are made room for at once: growing step by step takes
+// some times the memory in the end.
+const fewJobs = 1 << 16
 
 // station returns the station of a model in a region.
 func (c *Config) station(model, region int) station {
