@@ -120,7 +120,29 @@ func (r *run) arrive(at uint32) {
 	}
 	r.rec.AttemptArrived(r.now)
 	a.where = atProvider
+	if a.client {
+		r.step(wire.Arrive, at, 0)
+		return
+	}
+	// Its client hung up while it was on its way, which the provider sees next.
+	n := len(r.effects)
 	r.step(wire.Arrive, at, 0)
+	if !ends(r.effects[n:], at) {
+		r.step(wire.Abandon, at, 0)
+	}
+}
+
+// ends reports whether a ticket ends with one of the effects.
+func ends(effects []wire.Effect, ticket uint32) bool {
+	for i := range effects {
+		switch e := &effects[i]; e.Kind {
+		case wire.Replied, wire.Dropped, wire.Broke:
+			if e.Ticket == ticket {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // replied takes a reply from the provider and brings it to its client.

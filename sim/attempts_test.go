@@ -297,15 +297,15 @@ func (numbered) Demand(_ draw.Rand, i uint64) wire.Demand {
 	return wire.Demand{OutputTokens: uint32(i + 1)}
 }
 
-// The provider hears that a client hangs up, but only if the request is there
-// and not answered yet.
+// The provider hears that a client hangs up, when the request is there, but only
+// if it is not answered yet.
 func TestProviderHearsOfAbandonment(t *testing.T) {
 	for _, c := range []struct {
 		name              string
 		up, service, down time.Duration
 		want              int
 	}{
-		{"on the way up", 200 * ms, 10 * ms, 0, 0},
+		{"on the way up", 200 * ms, 10 * ms, 0, 1},
 		{"at the provider", 10 * ms, 200 * ms, 0, 1},
 		{"on the way down", 10 * ms, 10 * ms, 200 * ms, 0},
 	} {

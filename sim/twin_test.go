@@ -448,7 +448,14 @@ func (w *twin) send(c *twinCall, limit time.Duration) {
 		if f.AccountPerClient {
 			in.Request.Account += uint32(c.client)
 		}
+		before := len(w.effects)
 		w.step(in)
+		over := slices.ContainsFunc(w.effects[before:], func(e wire.Effect) bool {
+			return e.Ticket == ticket && (e.Kind == wire.Replied || e.Kind == wire.Broke || e.Kind == wire.Dropped)
+		})
+		if a.ended && !over { // its client has hung up meanwhile
+			w.step(wire.Input{Kind: wire.Abandon, Ticket: ticket})
+		}
 	}
 	if c.fleet.Up.Mean == 0 {
 		arrive()
