@@ -111,19 +111,18 @@ type anthropicDetails struct {
 }
 
 // endTurn is the finish marker.
-func endTurn(cut bool) *string {
-	if cut {
-		return nil
+func endTurn(a *answer) *string {
+	if reason := a.ends("end_turn", "max_tokens"); reason != "" {
+		return &reason
 	}
-	reason := "end_turn"
-	return &reason
+	return nil
 }
 
 func (anthropicVoice) answer(b []byte, c *Context, a *answer) []byte {
 	return appendJSON(b, anthropicMessage{
 		ID: "msg_" + c.ID, Type: "message", Role: "assistant", Model: a.Model,
 		Content:    []anthropicBlock{{"text", a.Text}},
-		StopReason: endTurn(a.Cut), Usage: &anthropicUsage{c.InputTokens, a.Tokens},
+		StopReason: endTurn(a), Usage: &anthropicUsage{c.InputTokens, a.Tokens},
 	})
 }
 

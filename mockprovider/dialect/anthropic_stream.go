@@ -36,7 +36,7 @@ func (anthropicVoice) token(b []byte, _ *Context, _ string, _ int, text string) 
 func (anthropicVoice) finish(b []byte, c *Context, a *answer) []byte {
 	b = anthropicFrame(b, anthropicEvent{Type: "content_block_stop", Index: new(int)})
 	b = anthropicFrame(b, anthropicEvent{
-		Type: "message_delta", Delta: &anthropicDelta{StopReason: endTurn(false)},
+		Type: "message_delta", Delta: &anthropicDelta{StopReason: endTurn(a)},
 		Usage: &anthropicUsage{c.InputTokens, a.Tokens},
 	})
 	return anthropicFrame(b, anthropicEvent{Type: "message_stop"})

@@ -146,9 +146,7 @@ func (bedrockVoice) answer(b []byte, c *Context, a *answer) []byte {
 	body.Output = &struct {
 		Message bedrockMessage `json:"message"`
 	}{bedrockMessage{"assistant", []bedrockBlock{{a.Text}}}}
-	if !a.Cut {
-		body.Stop = "end_turn"
-	}
+	body.Stop = a.ends("end_turn", "max_tokens")
 	return appendJSON(b, body)
 }
 

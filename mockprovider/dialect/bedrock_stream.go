@@ -41,7 +41,7 @@ func (v bedrockVoice) finish(b []byte, c *Context, a *answer) []byte {
 		return v.chunks(b, anthropicVoice{}.finish(nil, c, a))
 	}
 	b = v.event(b, "contentBlockStop", bedrockBody{Index: new(int)})
-	b = v.event(b, "messageStop", bedrockBody{Stop: "end_turn"})
+	b = v.event(b, "messageStop", bedrockBody{Stop: a.ends("end_turn", "max_tokens")})
 	return v.event(b, "metadata", bedrockBody{Metrics: &bedrockMetrics{}, Usage: bedrockUsageOf(c, a)})
 }
 

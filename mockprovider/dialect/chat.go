@@ -52,12 +52,11 @@ func usageOf(c *Context, tokens uint32) *chatUsage {
 }
 
 // stopped is the finish marker.
-func stopped(cut bool) *string {
-	if cut {
-		return nil
+func stopped(a *answer) *string {
+	if reason := a.ends("stop", "length"); reason != "" {
+		return &reason
 	}
-	stop := "stop"
-	return &stop
+	return nil
 }
 
 // body is a completion, or a chunk of one.
@@ -74,7 +73,7 @@ func (v chat) body(c *Context, object, model string, usage *chatUsage, choices .
 
 // whole is the completion of an answer.
 func (v chat) whole(c *Context, a *answer) chatBody {
-	choice := chatChoice{Message: &chatMessage{Role: "assistant", Content: &a.Text}, Finish: stopped(a.Cut)}
+	choice := chatChoice{Message: &chatMessage{Role: "assistant", Content: &a.Text}, Finish: stopped(a)}
 	return v.body(c, "chat.completion", a.Model, usageOf(c, a.Tokens), choice)
 }
 
@@ -119,7 +118,7 @@ func (v chat) token(b []byte, c *Context, model string, _ int, text string) []by
 
 // finish implements voice.
 func (v chat) finish(b []byte, c *Context, a *answer) []byte {
-	last, usage := chatChoice{Delta: &chatMessage{}, Finish: stopped(false)}, usageOf(c, a.Tokens)
+	last, usage := chatChoice{Delta: &chatMessage{}, Finish: stopped(a)}, usageOf(c, a.Tokens)
 	if v.closing {
 		b = v.chunk(b, c, a.Model, usage, last)
 	} else if b = v.chunk(b, c, a.Model, nil, last); c.Usage {

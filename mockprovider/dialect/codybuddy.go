@@ -99,11 +99,7 @@ func (v codeVoice) success(b []byte, a codeAnswer) []byte {
 }
 
 func (v codeVoice) answer(b []byte, c *Context, a *answer) []byte {
-	finish := "stop"
-	if a.Cut {
-		finish = ""
-	}
-	return v.success(b, codeAnswer{a.Model, a.Text, finish, usageOf(c, a.Tokens)})
+	return v.success(b, codeAnswer{a.Model, a.Text, a.ends("stop", "length"), usageOf(c, a.Tokens)})
 }
 
 func (v codeVoice) failure(b []byte, _ *Context, f *failure) []byte {
@@ -144,7 +140,7 @@ func (v codeVoice) token(b []byte, _ *Context, _ string, _ int, text string) []b
 }
 
 func (v codeVoice) finish(b []byte, c *Context, a *answer) []byte {
-	return v.event(b, v.success(nil, codeAnswer{Model: a.Model, Finish: "stop", Usage: usageOf(c, a.Tokens)}))
+	return v.event(b, v.success(nil, codeAnswer{Model: a.Model, Finish: a.ends("stop", "length"), Usage: usageOf(c, a.Tokens)}))
 }
 
 func (v codeVoice) fail(b []byte, c *Context, f *failure, _ int) []byte {

@@ -20,8 +20,10 @@ type Context struct {
 	// as waits. Now is what that clock shows.
 	Epoch int64
 	Now   time.Duration
-	// InputTokens is the length of the prompt.
-	InputTokens uint32
+	// InputTokens is the length of the prompt, MaxTokens the cap on the answer
+	// that the request states, 0 if none: an answer that long says that it was cut
+	// off there.
+	InputTokens, MaxTokens uint32
 	// TokenLimit says that a success tells of the limit on tokens, not on
 	// requests.
 	TokenLimit bool

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"herdlab/mockprovider/wire"
@@ -68,11 +69,7 @@ func (dashScopeNativeVoice) body(c *Context, text, finish string, tokens uint32)
 }
 
 func (v dashScopeNativeVoice) answer(b []byte, c *Context, a *answer) []byte {
-	finish := "stop"
-	if a.Cut {
-		finish = dashScopeOpen
-	}
-	return appendJSON(b, v.body(c, a.Text, finish, a.Tokens))
+	return appendJSON(b, v.body(c, a.Text, cmp.Or(a.ends("stop", "length"), dashScopeOpen), a.Tokens))
 }
 
 type dashScopeFailure struct {
@@ -103,7 +100,7 @@ func (v dashScopeNativeVoice) token(b []byte, c *Context, _ string, i int, text 
 }
 
 func (v dashScopeNativeVoice) finish(b []byte, c *Context, a *answer) []byte {
-	return appendEvent(b, "result", v.body(c, "", "stop", a.Tokens))
+	return appendEvent(b, "result", v.body(c, "", a.ends("stop", "length"), a.Tokens))
 }
 
 func (v dashScopeNativeVoice) fail(b []byte, c *Context, f *failure, _ int) []byte {

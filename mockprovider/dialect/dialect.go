@@ -124,8 +124,21 @@ type answer struct {
 	Text, Model string
 	// Tokens is how many output tokens it has.
 	Tokens uint32
-	// Cut leaves out the finish marker.
-	Cut bool
+	// Cut leaves out the finish marker. Capped says that the request's cap ended
+	// the answer, and not its meaning.
+	Cut, Capped bool
+}
+
+// ends is why the answer ends: whole where it has come to its end, capped where
+// the cap was in the way, "" where nobody says so.
+func (a *answer) ends(whole, capped string) string {
+	switch {
+	case a.Cut:
+		return ""
+	case a.Capped:
+		return capped
+	}
+	return whole
 }
 
 // failure is an error to be written.

@@ -124,11 +124,7 @@ func (geminiVoice) usage(c *Context, a *answer) *geminiUsage {
 }
 
 func (v geminiVoice) answer(b []byte, c *Context, a *answer) []byte {
-	finish := "STOP"
-	if a.Cut {
-		finish = ""
-	}
-	return appendJSON(b, v.piece(c, a.Model, a.Text, finish, v.usage(c, a)))
+	return appendJSON(b, v.piece(c, a.Model, a.Text, a.ends("STOP", "MAX_TOKENS"), v.usage(c, a)))
 }
 
 func (v geminiVoice) failure(b []byte, _ *Context, f *failure) []byte {
@@ -159,7 +155,7 @@ func (v geminiVoice) token(b []byte, c *Context, model string, _ int, text strin
 }
 
 func (v geminiVoice) finish(b []byte, c *Context, a *answer) []byte {
-	return appendEvent(b, "", v.piece(c, a.Model, "", "STOP", v.usage(c, a)))
+	return appendEvent(b, "", v.piece(c, a.Model, "", a.ends("STOP", "MAX_TOKENS"), v.usage(c, a)))
 }
 
 func (v geminiVoice) fail(b []byte, _ *Context, f *failure, _ int) []byte {

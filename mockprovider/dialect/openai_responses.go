@@ -1,6 +1,9 @@
 package dialect
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+)
 
 // responses writes and reads OpenAI's Responses. Its streams are numbered
 // events of named types, and end with response.completed or response.failed.
@@ -14,8 +17,13 @@ type response struct {
 	Status     string           `json:"status"`
 	Output     []responseOutput `json:"output"`
 	Error      *responseError   `json:"error"`
-	Incomplete *struct{}        `json:"incomplete_details"`
+	Incomplete *incomplete      `json:"incomplete_details"`
 	Usage      *responseUsage   `json:"usage"`
+}
+
+// incomplete is why a response is not complete.
+type incomplete struct {
+	Reason string `json:"reason"`
 }
 
 type responseOutput struct {
@@ -59,11 +67,11 @@ func partOf(text string) responsePart { return responsePart{"output_text", text,
 
 // whole is the response of an answer.
 func (responses) whole(c *Context, a *answer) response {
-	status := "completed"
-	if a.Cut {
-		status = "in_progress"
-	}
+	status := cmp.Or(a.ends("completed", "incomplete"), "in_progress")
 	r := responseOf(c, a.Model, status)
+	if status == "incomplete" {
+		r.Incomplete = &incomplete{"max_output_tokens"}
+	}
 	r.Output = append(r.Output, outputOf(c, status, partOf(a.Text)))
 	r.Usage = &responseUsage{c.InputTokens, a.Tokens, uint64(c.InputTokens) + uint64(a.Tokens)}
 	return r
@@ -119,7 +127,7 @@ func (v responses) finish(b []byte, c *Context, a *answer) []byte {
 		{Type: "response.output_text.done", ItemID: item.ID, Output: first, Content: first, Text: a.Text},
 		{Type: "response.content_part.done", ItemID: item.ID, Output: first, Content: first, Part: &part},
 		{Type: "response.output_item.done", Output: first, Item: &item},
-		{Type: "response.completed", Response: &r},
+		{Type: "response." + r.Status, Response: &r},
 	} {
 		e.Sequence = opening + Pieces(a.Tokens) + i
 		b = appendEvent(b, e.Type, e)

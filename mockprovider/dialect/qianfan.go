@@ -90,9 +90,7 @@ func (qianfanVoice) body(c *Context, text string, tokens uint32) qianfanBody {
 
 func (v qianfanVoice) answer(b []byte, c *Context, a *answer) []byte {
 	body := v.body(c, a.Text, a.Tokens)
-	if !a.Cut {
-		body.Finish = "normal"
-	}
+	body.Finish, body.Truncated = a.ends("normal", "length"), a.Capped
 	return appendJSON(b, body)
 }
 
@@ -112,22 +110,22 @@ func (qianfanVoice) models(b []byte, c *Context, names []string) []byte {
 }
 
 // piece writes the i-th piece of a stream; each has the usage so far.
-func (v qianfanVoice) piece(b []byte, c *Context, i int, text string, end bool, tokens uint32) []byte {
+func (v qianfanVoice) piece(b []byte, c *Context, i int, text string, end, truncated bool, tokens uint32) []byte {
 	body := v.body(c, text, tokens)
-	body.Sentence, body.End = &i, &end
+	body.Sentence, body.End, body.Truncated = &i, &end, truncated
 	return appendEvent(b, "", body)
 }
 
 func (v qianfanVoice) begin(b []byte, c *Context, _ string) []byte {
-	return v.piece(b, c, 0, "", false, 0)
+	return v.piece(b, c, 0, "", false, false, 0)
 }
 
 func (v qianfanVoice) token(b []byte, c *Context, _ string, i int, text string) []byte {
-	return v.piece(b, c, i+1, text, false, uint32(i)+1)
+	return v.piece(b, c, i+1, text, false, false, uint32(i)+1)
 }
 
 func (v qianfanVoice) finish(b []byte, c *Context, a *answer) []byte {
-	return v.piece(b, c, Pieces(a.Tokens)+1, "", true, a.Tokens)
+	return v.piece(b, c, Pieces(a.Tokens)+1, "", true, a.Capped, a.Tokens)
 }
 
 func (v qianfanVoice) fail(b []byte, c *Context, f *failure, _ int) []byte {

@@ -107,7 +107,10 @@ func answerOf(c *Context, r *wire.Reply) answer {
 	for i := range Pieces(r.Tokens) {
 		text.WriteString(Piece(i))
 	}
-	return answer{Text: text.String(), Model: c.served(r), Tokens: r.Tokens, Cut: r.Body == wire.SilentEnd}
+	return answer{
+		Text: text.String(), Model: c.served(r), Tokens: r.Tokens, Cut: r.Body == wire.SilentEnd,
+		Capped: c.MaxTokens > 0 && r.Tokens >= c.MaxTokens,
+	}
 }
 
 // Piece returns the i-th token of every answer, from 0.

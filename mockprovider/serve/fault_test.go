@@ -48,7 +48,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 	}{
 		"none, whole": {does: mockprovider.Latency{Factor: 1}, check: func(t *testing.T, a answer) {
 			require.NoError(t, a.err)
-			require.Contains(t, a.body, `"finish_reason":"stop"`)
+			require.Contains(t, a.body, `"finish_reason":"length"`)
 			require.Contains(t, a.body, `"completion_tokens":5`)
 		}},
 		"none, streamed": {does: mockprovider.Latency{Factor: 1}, stream: true, check: func(t *testing.T, a answer) {
@@ -83,11 +83,11 @@ func TestFaultsOnTheWire(t *testing.T) {
 			require.NoError(t, a.err)
 			require.Contains(t, a.body, "herd ")
 			require.NotContains(t, a.body, finish)
-			require.NotContains(t, a.body, "stop")
+			require.NotContains(t, a.body, "length")
 		}},
 		"doubled": {does: mockprovider.Spoil{Body: wire.Doubled}, check: func(t *testing.T, a answer) {
 			require.NoError(t, a.err)
-			require.Equal(t, 2, strings.Count(a.body, `"finish_reason":"stop"`))
+			require.Equal(t, 2, strings.Count(a.body, `"finish_reason":"length"`))
 		}},
 		"garbage": {does: mockprovider.Spoil{Body: wire.Garbage}, check: func(t *testing.T, a answer) {
 			require.NoError(t, a.err)

@@ -117,7 +117,8 @@ func (a *answering) answer() {
 		a.refuse(err)
 		return
 	}
-	a.context.Model, a.context.InputTokens, a.context.Usage, a.context.Operation = req.Model, req.InputTokens, req.Usage, req.Operation
+	a.context.Model, a.context.InputTokens, a.context.MaxTokens = req.Model, req.InputTokens, req.MaxTokens
+	a.context.Usage, a.context.Operation = req.Usage, req.Operation
 	if req.Operation == dialect.ListModels {
 		a.dialect.Models(&a.message, &a.context, a.s.models)
 		a.send()

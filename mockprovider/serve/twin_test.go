@@ -172,7 +172,7 @@ func onPaper(cfg Config, visits []visit, epoch int64) []seen {
 	context := func(i int, at time.Duration) *dialect.Context {
 		r := parse(i)
 		return &dialect.Context{
-			Operation: r.Operation, Model: r.Model, Usage: r.Usage, InputTokens: r.InputTokens,
+			Operation: r.Operation, Model: r.Model, Usage: r.Usage, InputTokens: r.InputTokens, MaxTokens: r.MaxTokens,
 			ID: requestID(cfg.Seed, uint64(i+1)), Epoch: epoch, Now: at,
 		}
 	}
