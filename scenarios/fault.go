@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/wire"
 )
 
 // maxFaults bounds the faults of a scenario.
@@ -62,6 +63,9 @@ func (d *decoder) faults(n *yaml.Node, horizon time.Duration) []mockprovider.Fau
 		f := mockprovider.Fault{From: w.From, To: w.To, Where: w.Where, Probability: w.Probability, Does: does.Interface().(mockprovider.Disturbance)}
 		if s.get("to") == nil {
 			f.To = mockprovider.Forever
+		}
+		if class := s.get("class"); class != nil && class.Value == wire.OK.String() {
+			d.complain(class, "ok is no error; name the class of the errors, or leave it out")
 		}
 		if d.count() > before {
 			continue // it is not known when it is, so nothing is said about that

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"reflect"
+	"slices"
 
 	"go.yaml.in/yaml/v4"
 
@@ -127,7 +128,9 @@ func (d *decoder) foresee(provider *yaml.Node) {
 	for _, what := range []string{"models", "regions"} {
 		if things := child(provider, what); things != nil && things.Kind == yaml.MappingNode {
 			for i := 0; i < len(things.Content); i += 2 {
-				d.named[what] = append(d.named[what], things.Content[i].Value)
+				if name := things.Content[i].Value; !slices.Contains(d.named[what], name) {
+					d.named[what] = append(d.named[what], name)
+				}
 			}
 		}
 	}

@@ -149,6 +149,9 @@ func (d *decoder) dist(n *yaml.Node) draw.Dist {
 			values[i] = d.duration(item)
 		}
 		if len(values) == 0 {
+			if body != nil && body.Kind == yaml.SequenceNode && len(body.Content) == 0 {
+				d.complain(body, "a sample needs at least one duration, such as [100ms, 120ms, 300ms]")
+			}
 			return draw.Dist{}
 		}
 		sample, err := draw.Values(values...)

@@ -61,14 +61,13 @@ type Session struct {
 	script  Script
 	purpose Purpose
 	// What the driver gives on each resumption.
-	now    time.Duration
-	call   *Call
+	now   time.Duration
+	call  *Call
+	leave bool   // the script is to unwind
+	draws uint16 // in this step
+	// How the last Send ended, for the script and for the driver.
 	result Result
-	leave  bool   // the script is to unwind
-	draws  uint16 // in this step
-	// last is how the last Send ended, for the script and for the driver.
-	last Result
-	end  Decision
+	end    Decision
 }
 
 // Result is how a Send ended.
@@ -100,8 +99,7 @@ func (s *Session) Call() *Call { return s.call }
 // until it has ended.
 func (s *Session) Send() Result {
 	s.block(order{kind: Send})
-	s.last = s.result
-	return s.last
+	return s.result
 }
 
 // Sleep blocks for d; not at all if d ≤ 0.
@@ -126,7 +124,8 @@ func (s *Session) Exponential(mean time.Duration) time.Duration {
 func (s *Session) Float() float64 { return s.call.Float(s.draw()) }
 
 // draw returns the purpose of the next draw: that of the layer for the first of
-// a step, so that a script draws as its twin without coroutines does.
+// a step, so that a script draws as its twin without coroutines does. The 257th
+// draw of one step is the first again.
 func (s *Session) draw() Purpose {
 	p := s.purpose + Purpose(s.draws<<8)
 	s.draws++

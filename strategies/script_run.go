@@ -35,7 +35,7 @@ func (r *Scripts) begin(f *scripted) uint32 {
 	}
 	s := r.all[i].session
 	s.script, s.purpose, s.leave = f.run, f.purpose, false
-	s.last, s.end = Result{}, stop(Failed, wire.BadRequest)
+	s.result, s.end = Result{}, stop(Failed, wire.BadRequest)
 	return i
 }
 
