@@ -8,7 +8,6 @@ package des
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 	"time"
 )
@@ -32,30 +31,38 @@ const MaxKinds = 16
 
 // Queue is the pending set: a radix heap of base 256.
 //
-// Level l, slot s holds the events whose time differs from the last popped
+// Slot s of level l holds the events whose time differs from the last popped
 // time in byte l first, and has the value s there; so a pop never compares
-// events, it only looks for the lowest non-empty slot and, where that slot
-// spans more than one instant, deals its events out to lower levels. Each
-// event is moved at most once per level. Order among equals is structural:
-// slots are first in, first out, and an event is dealt to a lower level before
-// anything can be scheduled there directly. The heap needs times that never
-// lie before the last one popped; Push panics if a driver breaks that.
+// events, it only looks for the lowest slot in use and, where that spans more
+// than one instant, deals its events out to lower levels. Each event is moved at
+// most once per level. Order among equals is structural: slots are first in,
+// first out, and an event is dealt to a lower level before anything can be
+// scheduled there directly. The heap needs times that never lie before the last
+// one popped; Push panics if a driver breaks that.
 //
 // The structure is that of Ahuja, Mehlhorn, Orlin and Tarjan, "Faster
-// algorithms for the shortest path problem", JACM 37 (1990).
+// algorithms for the shortest path problem", JACM 37 (1990). Most slots that are
+// emptied hold one event, so the first of each stands in a table, and only the
+// others are in chunks.
 //
 // The zero value is an empty queue at time 0.
 type Queue struct {
 	last int64 // the last popped time; the origin of the slots
 	len  int
 	// now holds what is due at exactly last, one line per kind.
-	now       [MaxKinds]line
-	nowMask   uint32
-	levels    [8]level
-	levelMask uint32 // which levels hold events
-	chunks    []chunk
-	free      int32 // head of the list of free chunks, as index+1
-	// Opened, if set, is called with each batch of events dealt out of a slot
+	now     [MaxKinds]line
+	nowMask uint32
+
+	words uint32             // which words of used are not 0
+	used  [slots / 64]uint64 // which slots hold events
+	more  [slots / 64]uint64 // which slots hold more than the first
+	first [slots]Event       // of each slot in use
+	rest  [slots]list        // of each slot that holds more
+	fill  [slots]uint8       // how many events the last chunk of each rest holds; the others are full
+
+	chunks []chunk
+	free   int32 // head of the list of free chunks, as index+1
+	// Opened, if set, is called with batches of the events dealt out of a slot
 	// that spans 65,536 ns, or out of one 256 times as long if there are few
 	// enough in it: shortly before they fire, for most that were scheduled
 	// further ahead than that, and for some twice. A driver can touch the
@@ -64,6 +71,16 @@ type Queue struct {
 	Opened func([]Event)
 }
 
+// slots are 256 for each of the 8 bytes of a time, numbered from the lowest
+// byte up.
+const (
+	levelBits = 8
+	slots     = 8 << levelBits
+)
+
+// list is the chunks that hold a slot's events but the first, as index+1.
+type list struct{ head, tail int32 }
+
 const chunkEvents = 31
 
 // chunk is 512 bytes of a slot's events.
@@ -71,16 +88,6 @@ type chunk struct {
 	next   int32 // index+1 of the following chunk
 	_      [12]byte
 	events [chunkEvents]Event
-}
-
-type level struct {
-	used       [4]uint64  // which slots hold events
-	words      uint8      // which words of used are not 0
-	head, tail [256]int32 // first and last chunk of each slot in use, as index+1; tail 0 if not in use
-	// fill is how many events the last chunk of each slot holds; the others
-	// are full. It stands here and not in the chunk so that scheduling touches
-	// no more of a chunk than the line it writes.
-	fill [256]uint8
 }
 
 // line is a first-in-first-out queue of the events of one kind at one instant.
@@ -116,18 +123,17 @@ func (q *Queue) Now() time.Duration { return time.Duration(q.last) }
 // its cause.
 func (q *Queue) Push(e Event) {
 	q.len++
-	x := int64(e.At) ^ q.last
-	if int64(e.At) <= q.last {
-		if x != 0 {
-			panic(fmt.Sprintf("des: event of kind %d scheduled at %v, before the present %v", e.Kind, e.At, q.Now()))
-		}
-		q.pushNow(e)
+	if int64(e.At) > q.last {
+		q.place(e, uint64(int64(e.At)^q.last))
 		return
 	}
-	q.place(e, uint64(x))
+	q.pushNow(e)
 }
 
 func (q *Queue) pushNow(e Event) {
+	if int64(e.At) < q.last {
+		panic(fmt.Sprintf("des: event of kind %d scheduled at %v, before the present %v", e.Kind, e.At, q.Now()))
+	}
 	l := &q.now[e.Kind]
 	l.events = append(l.events, e)
 	q.nowMask |= 1 << e.Kind
@@ -136,33 +142,51 @@ func (q *Queue) pushNow(e Event) {
 // place puts e into the slot given by x, the exclusive or of its time with
 // last; x is not 0.
 func (q *Queue) place(e Event, x uint64) {
-	lv := uint(63-bits.LeadingZeros64(x)) >> 3
-	l := &q.levels[lv&7]
-	s := uint8(uint64(e.At) >> (lv * 8 & 63)) // the mask spares a check of the shift
-	t, n := l.tail[s], l.fill[s]
-	switch {
-	case t == 0:
-		l.used[s>>6] |= 1 << (s & 63)
-		l.words |= 1 << (s >> 6)
-		q.levelMask |= 1 << (lv & 7)
-		t, n = q.newChunk(), 0
-		l.head[s], l.tail[s] = t, t
-	case n == chunkEvents:
-		t, n = q.newChunk(), 0
-		q.chunks[l.tail[s]-1].next = t
-		l.tail[s] = t
+	level := uint(63-bits.LeadingZeros64(x)) >> 3
+	s := level<<levelBits&(slots-1) | uint(uint8(uint64(e.At)>>(level*8&63)))
+	w, bit := s/64, uint64(1)<<(s%64)
+	if used := q.used[w]; used&bit == 0 {
+		q.used[w] = used | bit
+		q.words |= 1 << w
+		q.first[s] = e
+		return
 	}
-	q.chunks[t-1].events[n] = e
-	l.fill[s] = n + 1
+	q.placeBehind(e, s)
+}
+
+// placeBehind puts e into slot s, which holds an event already.
+func (q *Queue) placeBehind(e Event, s uint) {
+	s &= slots - 1
+	w, bit := s/64, uint64(1)<<(s%64)
+	l, n := &q.rest[s], q.fill[s]
+	switch {
+	case q.more[w]&bit == 0:
+		q.more[w] |= bit
+		l.head, n = q.newChunk(), 0
+		l.tail = l.head
+	case n == chunkEvents:
+		t := q.newChunk()
+		q.chunks[l.tail-1].next = t
+		l.tail, n = t, 0
+	}
+	q.chunks[l.tail-1].events[n] = e
+	q.fill[s] = n + 1
 }
 
 func (q *Queue) newChunk() int32 {
-	if t := q.free; t != 0 {
-		c := &q.chunks[t-1]
-		q.free = c.next
-		c.next = 0
-		return t
+	t := q.free
+	if t == 0 {
+		return q.moreChunks()
 	}
+	c := &q.chunks[t-1]
+	q.free, c.next = c.next, 0
+	return t
+}
+
+// moreChunks makes a chunk that there was not.
+//
+//go:noinline
+func (q *Queue) moreChunks() int32 {
 	q.chunks = append(q.chunks, chunk{})
 	return int32(len(q.chunks))
 }
@@ -170,16 +194,27 @@ func (q *Queue) newChunk() int32 {
 // Pop removes and returns the next event; ok is false if there is none.
 func (q *Queue) Pop() (e Event, ok bool) {
 	if q.nowMask == 0 {
-		alone, found := q.advance(&e)
-		if alone {
+		if q.words == 0 {
+			return Event{}, false
+		}
+		w := uint(bits.TrailingZeros32(q.words)) % 32
+		used := q.used[w]
+		bit := used & -used
+		if used ^= bit; used == 0 {
+			q.words &= q.words - 1
+		}
+		q.used[w] = used
+		s := w*64 + uint(bits.TrailingZeros64(bit))%64
+		if q.more[w]&bit == 0 { // the only event of the slot
+			e = q.first[s]
+			q.last = int64(e.At)
 			q.len--
 			return e, true
 		}
-		if !found {
-			return Event{}, false
-		}
+		q.more[w] &^= bit
+		q.deal(s)
 	}
-	k := bits.TrailingZeros32(q.nowMask)
+	k := bits.TrailingZeros32(q.nowMask) % MaxKinds
 	l := &q.now[k]
 	e = l.events[l.head]
 	l.head++
@@ -191,62 +226,49 @@ func (q *Queue) Pop() (e Event, ok bool) {
 	return e, true
 }
 
-// advance moves the present to the next instant that has events. If exactly
-// one event is due then, it is returned in e and alone is true; otherwise the
-// events due are in now. It reports found = false if nothing is pending.
-func (q *Queue) advance(e *Event) (alone, found bool) {
-	if q.levelMask == 0 {
-		return false, false
-	}
-	lv := bits.TrailingZeros32(q.levelMask) & 7
-	t, fill := q.take(lv)
-	c := &q.chunks[t-1]
-	if fill == 1 && c.next == 0 { // the only event of the slot
-		*e = c.events[0]
-		c.next, q.free = q.free, t
-		q.last = int64(e.At)
-		return true, true
-	}
-	if lv == 0 { // a slot of level 0 is one instant
-		q.last = int64(c.events[0].At)
-		for t != 0 {
-			for _, e := range q.held(t, fill) {
-				q.pushNow(e)
-			}
-			t = q.release(t)
-		}
-		return false, true
-	}
+// deal moves the present to the first instant of slot s, which has just been
+// marked as empty and holds several events. What is due then is put into now,
+// the others into lower slots.
+func (q *Queue) deal(s uint) {
+	e, head, fill := q.first[s], q.rest[s].head, q.fill[s]
 	// The earliest event of the slot is the next of all. Making its time the
 	// origin sends most of the others to the lowest level they can have.
-	first, n := int64(math.MaxInt64), 0
-	for u := t; u != 0; u = q.chunks[u-1].next {
-		events := q.held(u, fill)
+	first, n := e.At, 1
+	for t := head; t != 0; t = q.chunks[t-1].next {
+		events := q.held(t, fill)
 		for i := range events {
-			first = min(first, int64(events[i].At))
+			first = min(first, events[i].At)
 		}
 		n += len(events)
 	}
-	q.last = first
-	touch := q.Opened != nil && (lv == touchLevel || lv == touchLevel+1 && n <= touchEvents)
-	for t != 0 {
+	q.last = int64(first)
+	level := s >> levelBits
+	touch := q.Opened != nil && (level == touchLevel || level == touchLevel+1 && n <= touchEvents)
+	if touch {
+		q.Opened(q.first[s : s+1])
+	}
+	q.put(e)
+	for t := head; t != 0; {
 		events := q.held(t, fill)
 		if touch {
 			q.Opened(events)
 		}
-		// If place grows the pool, events stays behind, but valid: the chunk is
+		// If placing grows the pool, events stays behind, but valid: the chunk is
 		// not written to until it is released.
 		for i := range events {
-			e := events[i]
-			if x := uint64(int64(e.At) ^ first); x != 0 {
-				q.place(e, x)
-			} else {
-				q.pushNow(e)
-			}
+			q.put(events[i])
 		}
 		t = q.release(t)
 	}
-	return false, true
+}
+
+// put puts e, which is not counted anew, where it belongs.
+func (q *Queue) put(e Event) {
+	if x := uint64(int64(e.At) ^ q.last); x != 0 {
+		q.place(e, x)
+	} else {
+		q.pushNow(e)
+	}
 }
 
 // held returns the events of chunk t of a slot whose last chunk holds fill.
@@ -264,23 +286,4 @@ func (q *Queue) release(t int32) int32 {
 	next := c.next
 	c.next, q.free = q.free, t
 	return next
-}
-
-// take empties the first slot in use of level lv and returns its first chunk,
-// and how many events its last chunk holds.
-func (q *Queue) take(lv int) (t int32, fill uint8) {
-	l := &q.levels[lv]
-	i := bits.TrailingZeros8(l.words) & 3
-	w := l.used[i]
-	s := uint8(i<<6 | bits.TrailingZeros64(w))
-	t, fill = l.head[s], l.fill[s]
-	l.tail[s] = 0
-	l.used[i] = w & (w - 1)
-	if l.used[i] == 0 {
-		l.words &^= 1 << i
-		if l.words == 0 {
-			q.levelMask &^= 1 << (lv & 7)
-		}
-	}
-	return t, fill
 }
