@@ -147,6 +147,7 @@ func (r *run) newCall(f *fleet) uint32 {
 	}
 	if need := int(i+1) * int(f.cw); need > len(f.callSlab) {
 		f.callSlab = append(f.callSlab, make([]int64, need-len(f.callSlab))...)
+		r.viewFleet = nil // what is in view may have moved
 	}
 	return i
 }

@@ -23,8 +23,7 @@ func (r *run) decide(i uint32, e strategies.Event) {
 		if r.viewFleet != f {
 			r.viewFleet = f
 			v.Rand = f.rand
-			v.Memory[strategies.PerFleet] = f.perFleet
-			v.Memory[strategies.PerEveryone] = r.everyone
+			v.Memory = [strategies.NumScopes][]int64{f.callSlab, f.clientSlab, f.perFleet, r.everyone}
 		}
 		client, id := f.identify(i, c.seq)
 		v.ID, v.Row, v.Client, v.Attempts, v.InFlight = id, i, client, c.attempts, uint32(c.inFlight)
@@ -34,15 +33,8 @@ func (r *run) decide(i uint32, e strategies.Event) {
 		} else {
 			v.Demand = r.demands[i]
 		}
-		if f.open {
-			v.Memory[strategies.PerCall] = f.callWords(i)
-			v.Memory[strategies.PerClient] = f.clientWords(client)
-		} else {
-			at := client * f.callStride
-			words := f.callSlab[at : at+f.callStride]
-			v.Memory[strategies.PerCall] = words[:f.cw:f.cw]
-			v.Memory[strategies.PerClient] = words[f.cw:]
-		}
+		v.From[strategies.PerCall] = (i - f.base) * f.callStride
+		v.From[strategies.PerClient] = client*f.clientStride + f.clientOffset
 		r.viewKind = e.Kind
 
 		d := f.root.Next(r.now, v, e)

@@ -72,8 +72,10 @@ type Call struct {
 	// what it got at once: an Acquire or a Join that is granted without a wait.
 	Turn uint32
 
-	// Memory is the words of each scope, as the driver owns them.
+	// Memory is the words of each scope, as the driver owns them; those of this
+	// call, its client and so on begin at From, which the driver sets too.
 	Memory [NumScopes][]int64
+	From   [NumScopes]uint32
 	// Rand is the generator of the call's run or fleet; the strategy draws
 	// through Uniform and the like, never from it directly.
 	Rand draw.Rand
@@ -98,8 +100,18 @@ func (c *Call) Word(s Slot, i uint32) *int64 {
 	if i >= uint32(s.n) {
 		panic("strategies: a layer reaches for a word beyond those it reserved")
 	}
-	return &c.Memory[s.scope][s.at+i]
+	return &c.Memory[s.scope&(NumScopes-1)][c.From[s.scope&(NumScopes-1)]+s.at+i]
 }
+
+// words returns all words of s.
+func (c *Call) words(s Slot) []int64 {
+	at := c.From[s.scope] + s.at
+	return c.Memory[s.scope][at : at+uint32(s.n)]
+}
+
+// PoolWords returns the words of the pool that stands at the given word of a
+// scope, and those that follow.
+func (c *Call) PoolWords(s Scope, at uint32) []int64 { return c.Memory[s][c.From[s]+at:] }
 
 // Uniform draws a duration in [lo, hi), for the given purpose. Draws belong to
 // (seed, call, attempt, turn, purpose): the same call after the same history

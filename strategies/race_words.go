@@ -43,12 +43,13 @@ func (g *raced) offset(n uint32) uint32 {
 
 // start returns the words of the start.
 func (g *raced) start(c *Call) []int64 {
-	return c.Memory[PerCall][g.own.at : g.own.at+startWords+g.demand]
+	at := c.From[PerCall] + g.own.at
+	return c.Memory[PerCall][at : at+startWords+g.demand]
 }
 
 // runner returns the words of runner n.
 func (g *raced) runner(c *Call, n uint32) []int64 {
-	at := g.own.at + g.offset(n)
+	at := c.From[PerCall] + g.own.at + g.offset(n)
 	return c.Memory[PerCall][at : at+g.offset(1)-g.offset(0)]
 }
 
@@ -97,14 +98,11 @@ func isDue(w int64, now time.Duration) bool { return w != 0 && w <= int64(now)+1
 // call's one timer, its one place in a line and its attempts.
 func (g *raced) run(now time.Duration, c *Call, w []int64, n uint32, e Event) Decision {
 	r := g.runner(c, n)
-	words, phase, pools, a := c.Memory[PerCall], c.Phase, c.Pools, &c.asides
+	from, phase, pools, a := c.From[PerCall], c.Phase, c.Pools, &c.asides
 	which, hungUp := a.which&(leaves|wakes), len(a.hangUps)
 	a.which &^= leaves | wakes
-	if n == 0 {
-		c.Memory[PerCall] = words[:g.bank:g.bank]
-	} else {
-		at := g.banks.at + (n-1)*g.bank
-		c.Memory[PerCall] = words[at : at+g.bank : at+g.bank]
+	if n > 0 {
+		c.From[PerCall] += g.banks.at + (n-1)*g.bank
 	}
 	if w[startInLine] != 0 {
 		c.Pools = nil // while the call stands nobody passes by
@@ -116,7 +114,7 @@ func (g *raced) run(now time.Duration, c *Call, w []int64, n uint32, e Event) De
 
 	g.keep(c, &r[runnerAim], g.demandOf(r))
 	r[runnerPhase] = int64(c.Phase)
-	c.Memory[PerCall], c.Phase, c.Pools = words, phase, pools
+	c.From[PerCall], c.Phase, c.Pools = from, phase, pools
 	if a.which&wakes != 0 {
 		r[runnerDue] = stored(a.wakeAt)
 	}

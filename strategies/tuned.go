@@ -57,6 +57,3 @@ func (g *gauge) Next(now time.Duration, c *Call, e Event) Decision {
 	}
 	return g.inner.Next(now, c, e)
 }
-
-// words returns all words of s.
-func (c *Call) words(s Slot) []int64 { return c.Memory[s.scope][s.at : s.at+uint32(s.n)] }
