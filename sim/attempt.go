@@ -104,18 +104,18 @@ func (r *run) arrive(at uint32) {
 	f := r.fleetAt[a.fleet]
 	client, id := f.identify(a.call, a.seq)
 	q := &r.input.Request
-	q.Call, q.Attempt, q.Target, q.Stream = uint64(a.fleet)<<56^id, a.number, a.target, f.Stream
-	q.Account = f.Account
+	if r.asking != f {
+		r.asking = f
+		q.Stream, q.Account, q.Address, q.Demand = f.Stream, f.Account, f.Address, f.size
+	}
+	q.Call, q.Attempt, q.Target = uint64(a.fleet)<<56^id, a.number, a.target
 	if f.AccountPerClient {
-		q.Account += client
+		q.Account = f.Account + client
 	}
-	q.Address = f.Address
 	if f.AddressPerClient {
-		q.Address += client
+		q.Address = f.Address + client
 	}
-	if f.uniform {
-		q.Demand = f.size
-	} else {
+	if !f.uniform {
 		q.Demand = r.asked[at]
 	}
 	r.rec.AttemptArrived(r.now)

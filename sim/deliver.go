@@ -12,7 +12,11 @@ func (r *run) deliver(e *wire.Effect) {
 	rep := &e.Reply
 	c := &r.calls[i]
 	f := r.fleetAt[c.fleet]
-	f.reader.Read(rep, f.clock(r.now, i, c.seq), &r.outcome)
+	if f.byBody { // the usual reader, without asking which it is
+		wire.ByBody{}.Read(rep, f.clock(r.now, i, c.seq), &r.outcome)
+	} else {
+		f.reader.Read(rep, f.clock(r.now, i, c.seq), &r.outcome)
+	}
 	useful := rep.Class == wire.OK
 	if useful {
 		r.rec.AttemptEnded(metrics.Answered)

@@ -15,6 +15,7 @@ type fleet struct {
 	Fleet
 	root   strategies.Strategy
 	reader wire.Reader
+	byBody bool // it is wire.ByBody
 	rand   draw.Rand
 	index  uint8
 	open   bool
@@ -55,6 +56,7 @@ func (f *fleet) init(spec *Fleet, index uint8, base uint32, rnd draw.Rand) {
 		size:      spec.Traffic.Size,
 		instantUp: spec.Up == draw.Dist{}, instantDown: spec.Down == draw.Dist{},
 		skewed:   spec.Skew != draw.Dist{},
+		byBody:   p.Reader == wire.ByBody{},
 		perFleet: make([]int64, p.Words[strategies.PerFleet]),
 		cw:       uint32(p.Words[strategies.PerCall]),
 		clw:      uint32(p.Words[strategies.PerClient]),

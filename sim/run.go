@@ -32,6 +32,7 @@ type run struct {
 	now      time.Duration
 	provider Provider
 	input    wire.Input
+	asking   *fleet // whose request is in input
 	effects  []wire.Effect
 	tickAt   time.Duration
 	rec      *metrics.Recorder

@@ -124,15 +124,15 @@ func TestSharedBreakerOfTheFoundingExperiment(t *testing.T) {
 
 // The bucket holds 70 % of the known capacity, and half the concurrency.
 func TestTokenBucketOfKnowledge(t *testing.T) {
-	bucketFor := func(k Knowledge) (bucket, error) {
+	bucketFor := func(k Knowledge) (*bucket, error) {
 		d, err := Lookup("token-bucket", k)
 		require.NoError(t, err)
 		p, err := Compile(d, nil)
 		if err != nil {
-			return bucket{}, err
+			return nil, err
 		}
 		require.Equal(t, PerFleet, p.Pools[0].Scope)
-		return p.Pools[0].Pool.(bucket), nil
+		return p.Pools[0].Pool.(*bucket), nil
 	}
 	got, err := bucketFor(secondPeak)
 	require.NoError(t, err)

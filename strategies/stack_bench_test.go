@@ -10,7 +10,7 @@ import (
 
 // plenty is a driver whose pools are never empty.
 type plenty struct {
-	pool   bucket
+	pool   *bucket
 	memory [2]int64
 }
 

@@ -59,19 +59,19 @@ func validateRate(rate int64, per time.Duration, burst int64) error {
 type bucket struct{ rate, per, burst int64 }
 
 // bucketOf returns the bucket of so many tokens per time, in lowest terms.
-func bucketOf(rate int64, per time.Duration, burst int64) bucket {
+func bucketOf(rate int64, per time.Duration, burst int64) *bucket {
 	a, b := rate, int64(per)
 	for b != 0 {
 		a, b = b, a%b
 	}
-	return bucket{rate / a, int64(per) / a, burst}
+	return &bucket{rate / a, int64(per) / a, burst}
 }
 
 // Words implements Pool.
-func (bucket) Words() int { return 2 }
+func (*bucket) Words() int { return 2 }
 
 // TryTake implements Pool.
-func (k bucket) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duration) {
+func (k *bucket) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duration) {
 	dt := int64(now) - m[0]
 	m[0] = int64(now)
 	if missing := m[1]; missing > 0 {
@@ -98,6 +98,6 @@ func (k bucket) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Dura
 }
 
 // Put implements Pool.
-func (k bucket) Put(_ time.Duration, m []int64, n uint32) {
+func (k *bucket) Put(_ time.Duration, m []int64, n uint32) {
 	m[1] = max(0, m[1]-min(int64(n), k.burst)*k.per)
 }

@@ -267,7 +267,7 @@ func TestTokenBucketLayer(t *testing.T) {
 
 // The same rate is the same bucket, however it is written.
 func TestTokenBucketInLowestTerms(t *testing.T) {
-	for _, k := range []bucket{bucketOf(21, 10*time.Second, 3), bucketOf(42, 20*time.Second, 3), bucketOf(21_000, 10_000*time.Second, 3)} {
+	for _, k := range []*bucket{bucketOf(21, 10*time.Second, 3), bucketOf(42, 20*time.Second, 3), bucketOf(21_000, 10_000*time.Second, 3)} {
 		require.Equal(t, bucket{21, int64(10 * time.Second), 3}.rate*k.per, k.rate*int64(10*time.Second), fmt.Sprint(k))
 		require.Equal(t, bucketOf(21, 10*time.Second, 3), k)
 	}
