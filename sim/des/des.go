@@ -58,10 +58,11 @@ type Queue struct {
 	more  [slots / 64]uint64 // which slots hold more than the first
 	first [slots]Event       // of each slot in use
 	rest  [slots]list        // of each slot that holds more
-	fill  [slots]uint8       // how many events the last chunk of each rest holds; the others are full
+	room  [slots]uint8       // how many events more the last chunk of each rest takes
 
 	chunks []chunk
-	free   int32 // head of the list of free chunks, as index+1
+	next   []int32 // by chunk: the one after it, as index+1
+	free   int32   // head of the list of free chunks, as index+1
 	// Opened, if set, is called with batches of the events dealt out of a slot
 	// that spans 65,536 ns, or out of one 256 times as long if there are few
 	// enough in it: shortly before they fire, for most that were scheduled
@@ -81,14 +82,10 @@ const (
 // list is the chunks that hold a slot's events but the first, as index+1.
 type list struct{ head, tail int32 }
 
-const chunkEvents = 31
+const chunkEvents = 32
 
 // chunk is 512 bytes of a slot's events.
-type chunk struct {
-	next   int32 // index+1 of the following chunk
-	_      [12]byte
-	events [chunkEvents]Event
-}
+type chunk [chunkEvents]Event
 
 // line is a first-in-first-out queue of the events of one kind at one instant.
 type line struct {
@@ -110,6 +107,7 @@ func (q *Queue) Grow(n int) {
 	need := n/chunkEvents + 512
 	if need > cap(q.chunks) {
 		q.chunks = append(make([]chunk, 0, need), q.chunks...)
+		q.next = append(make([]int32, 0, need), q.next...)
 	}
 }
 
@@ -123,11 +121,16 @@ func (q *Queue) Now() time.Duration { return time.Duration(q.last) }
 // its cause.
 func (q *Queue) Push(e Event) {
 	q.len++
-	if int64(e.At) > q.last {
-		q.place(e, uint64(int64(e.At)^q.last))
+	if int64(e.At) <= q.last {
+		q.pushNow(e)
 		return
 	}
-	q.pushNow(e)
+	s := q.slot(e.At)
+	if q.claim(s) {
+		q.first[s] = e
+		return
+	}
+	q.pushBehind(e, s)
 }
 
 func (q *Queue) pushNow(e Event) {
@@ -139,56 +142,48 @@ func (q *Queue) pushNow(e Event) {
 	q.nowMask |= 1 << e.Kind
 }
 
-// place puts e into the slot given by x, the exclusive or of its time with
-// last; x is not 0.
-func (q *Queue) place(e Event, x uint64) {
-	level := uint(63-bits.LeadingZeros64(x)) >> 3
-	s := level<<levelBits&(slots-1) | uint(uint8(uint64(e.At)>>(level*8&63)))
-	w, bit := s/64, uint64(1)<<(s%64)
-	if used := q.used[w]; used&bit == 0 {
-		q.used[w] = used | bit
-		q.words |= 1 << w
-		q.first[s] = e
-		return
-	}
-	q.placeBehind(e, s)
+// slot is where an event belongs that is due at a time later than last.
+func (q *Queue) slot(at time.Duration) uint {
+	level := uint(63-bits.LeadingZeros64(uint64(int64(at)^q.last))) >> 3
+	return level<<levelBits&(slots-1) | uint(uint8(uint64(at)>>(level*8&63)))
 }
 
-// placeBehind puts e into slot s, which holds an event already.
-func (q *Queue) placeBehind(e Event, s uint) {
+// claim marks slot s as used, and reports whether it was not.
+func (q *Queue) claim(s uint) bool {
+	w, bit := s/64, uint64(1)<<(s%64)
+	used := q.used[w]
+	q.used[w] = used | bit
+	q.words |= 1 << w
+	return used&bit == 0
+}
+
+// pushBehind puts e into slot s, which holds an event already.
+func (q *Queue) pushBehind(e Event, s uint) {
 	s &= slots - 1
-	w, bit := s/64, uint64(1)<<(s%64)
-	l, n := &q.rest[s], q.fill[s]
-	switch {
-	case q.more[w]&bit == 0:
-		q.more[w] |= bit
-		l.head, n = q.newChunk(), 0
-		l.tail = l.head
-	case n == chunkEvents:
-		t := q.newChunk()
-		q.chunks[l.tail-1].next = t
-		l.tail, n = t, 0
+	if q.room[s] == 0 {
+		q.extend(s)
 	}
-	q.chunks[l.tail-1].events[n] = e
-	q.fill[s] = n + 1
+	q.chunks[q.rest[s].tail-1][(chunkEvents-q.room[s])%chunkEvents] = e
+	q.room[s]--
 }
 
-func (q *Queue) newChunk() int32 {
+// extend adds a chunk to slot s, whose last one is full if it has one.
+func (q *Queue) extend(s uint) {
 	t := q.free
-	if t == 0 {
-		return q.moreChunks()
+	if t != 0 {
+		q.free, q.next[t-1] = q.next[t-1], 0
+	} else {
+		q.chunks, q.next = append(q.chunks, chunk{}), append(q.next, 0)
+		t = int32(len(q.chunks))
 	}
-	c := &q.chunks[t-1]
-	q.free, c.next = c.next, 0
-	return t
-}
-
-// moreChunks makes a chunk that there was not.
-//
-//go:noinline
-func (q *Queue) moreChunks() int32 {
-	q.chunks = append(q.chunks, chunk{})
-	return int32(len(q.chunks))
+	l, w, bit := &q.rest[s], s/64, uint64(1)<<(s%64)
+	if q.more[w]&bit == 0 {
+		q.more[w] |= bit
+		l.head = t
+	} else {
+		q.next[l.tail-1] = t
+	}
+	l.tail, q.room[s] = t, chunkEvents
 }
 
 // Pop removes and returns the next event; ok is false if there is none.
@@ -230,12 +225,13 @@ func (q *Queue) Pop() (e Event, ok bool) {
 // marked as empty and holds several events. What is due then is put into now,
 // the others into lower slots.
 func (q *Queue) deal(s uint) {
-	e, head, fill := q.first[s], q.rest[s].head, q.fill[s]
+	head, full := q.rest[s].head, chunkEvents-int(q.room[s])
+	q.room[s] = 0
 	// The earliest event of the slot is the next of all. Making its time the
 	// origin sends most of the others to the lowest level they can have.
-	first, n := e.At, 1
-	for t := head; t != 0; t = q.chunks[t-1].next {
-		events := q.held(t, fill)
+	first, n := q.first[s].At, 1
+	for t := head; t != 0; t = q.next[t-1] {
+		events := q.held(t, full)
 		for i := range events {
 			first = min(first, events[i].At)
 		}
@@ -244,46 +240,37 @@ func (q *Queue) deal(s uint) {
 	q.last = int64(first)
 	level := s >> levelBits
 	touch := q.Opened != nil && (level == touchLevel || level == touchLevel+1 && n <= touchEvents)
-	if touch {
-		q.Opened(q.first[s : s+1])
-	}
-	q.put(e)
+	q.put(q.first[s:s+1], touch)
 	for t := head; t != 0; {
-		events := q.held(t, fill)
-		if touch {
-			q.Opened(events)
+		// If this grows the pool, what is held stays behind, but valid: the chunk
+		// is not written to until it is free.
+		q.put(q.held(t, full), touch)
+		t, q.next[t-1], q.free = q.next[t-1], q.free, t
+	}
+}
+
+// put puts events where they belong, seen from the new present.
+func (q *Queue) put(events []Event, touch bool) {
+	if touch {
+		q.Opened(events)
+	}
+	for i := range events {
+		e := events[i]
+		if int64(e.At) == q.last {
+			q.pushNow(e)
+		} else if s := q.slot(e.At); q.claim(s) {
+			q.first[s] = e
+		} else {
+			q.pushBehind(e, s)
 		}
-		// If placing grows the pool, events stays behind, but valid: the chunk is
-		// not written to until it is released.
-		for i := range events {
-			q.put(events[i])
-		}
-		t = q.release(t)
 	}
 }
 
-// put puts e, which is not counted anew, where it belongs.
-func (q *Queue) put(e Event) {
-	if x := uint64(int64(e.At) ^ q.last); x != 0 {
-		q.place(e, x)
-	} else {
-		q.pushNow(e)
-	}
-}
-
-// held returns the events of chunk t of a slot whose last chunk holds fill.
-func (q *Queue) held(t int32, fill uint8) []Event {
+// held returns the events of chunk t of a slot whose last chunk holds full.
+func (q *Queue) held(t int32, full int) []Event {
 	c := &q.chunks[t-1]
-	if c.next != 0 {
-		return c.events[:]
+	if q.next[t-1] != 0 {
+		return c[:]
 	}
-	return c.events[:fill]
-}
-
-// release frees chunk t and returns the one after it.
-func (q *Queue) release(t int32) int32 {
-	c := &q.chunks[t-1]
-	next := c.next
-	c.next, q.free = q.free, t
-	return next
+	return c[:full]
 }
