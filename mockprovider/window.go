@@ -90,9 +90,14 @@ func (w *window) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
 
 // Undo implements Gate. A window that Take has opened has not begun.
 func (w *window) Undo(_ time.Duration, r *wire.Request) {
-	if w.keep == KeepNone {
-		w.takeBack(r)
+	if w.keep != KeepNone {
+		return
 	}
+	if k := &w.keys[w.of(r)]; w.ones && k.used > 1 { // the usual case
+		k.used--
+		return
+	}
+	w.takeBack(r)
 }
 
 // takeBack makes it as if Take had not let r in. Where each is charged 1 for

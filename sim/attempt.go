@@ -200,8 +200,7 @@ func (r *run) dropped(e *wire.Effect) {
 // the row is freed if the provider is done with it too.
 func (r *run) endAttempt(at uint32) (row, number uint32, sent time.Duration) {
 	a := &r.attempts[at]
-	row, number, sent = a.call, a.number, a.sent
-	c := &r.calls[row]
+	c := &r.calls[a.call]
 	link := &c.flying
 	for *link != at+1 {
 		link = &r.attempts[*link-1].next
@@ -210,10 +209,10 @@ func (r *run) endAttempt(at uint32) (row, number uint32, sent time.Duration) {
 	c.inFlight--
 	a.client = false
 	r.flight--
-	if a.where == finished {
-		r.freeAttempt(at)
+	if a.where == finished && a.heads == 0 {
+		r.freeAtt = append(r.freeAtt, at) // this is freeAttempt
 	}
-	return row, number, sent
+	return a.call, a.number, a.sent
 }
 
 // freeAttempt frees a row that both ends are done with, unless a head of its

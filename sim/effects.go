@@ -15,11 +15,9 @@ import (
 // append to the two lists, so a chain of any length needs no recursion; and
 // the lists may grow and move meanwhile, so nobody keeps an effect.
 func (r *run) settleEffects() {
-	for i, k := 0, 0; ; {
-		switch {
-		case i < len(r.effects):
+	for i, k := 0, 0; ; k++ {
+		for ; i < len(r.effects); i++ {
 			e := &r.effects[i]
-			i++
 			switch {
 			case e.After < 0:
 				r.err = fmt.Errorf("sim: at %v the provider does something %v before it is asked; effects must not lie in the past", r.now, -e.After)
@@ -34,18 +32,17 @@ func (r *run) settleEffects() {
 			case e.Kind == wire.Broke:
 				r.broke(e)
 			}
-		case k < len(r.kicked):
-			k++
-			if at := r.kicked[k-1]; at&flightMark == 0 {
-				r.admit(at)
-			} else {
-				r.landed(at &^ flightMark)
-			}
-		default:
-			r.effects, r.kicked = r.effects[:0], r.kicked[:0]
-			return
+		}
+		if k == len(r.kicked) {
+			break
+		}
+		if at := r.kicked[k]; at&flightMark == 0 {
+			r.admit(at)
+		} else {
+			r.landed(at &^ flightMark)
 		}
 	}
+	r.effects, r.kicked = r.effects[:0], r.kicked[:0]
 }
 
 // started schedules the end of a job, and remembers whose it is.

@@ -42,11 +42,12 @@ type breaker struct {
 
 // Admit implements Guard.
 func (k *breaker) Admit(now time.Duration, c *Call) Decision {
-	word, until := c.Word(k.shared, 0), c.Word(k.shared, 1)
+	word := c.Word(k.shared, 0)
 	state := *word & stateMask
 	if state == closed {
 		return Decision{}
 	}
+	until := c.Word(k.shared, 1)
 	if int64(now) >= *until { // the open time is over, or the last probes are lost
 		*word = (*word>>upperHalf+1)<<upperHalf | probing
 		if k.Probes > 1 {
@@ -140,14 +141,17 @@ func asked(e Event, d Decision) bool {
 // fared counts one of several probes.
 func (k *breaker) fared(now time.Duration, c *Call, failed bool) {
 	w := c.Word(k.shared, 2)
-	*w -= onePermit
-	if failed {
-		if *w += oneFailedTry; *w/oneFailedTry >= int64(k.OpenAfter) {
-			k.open(now, c)
-		}
-		return
+	if *w -= onePermit; failed {
+		*w += oneFailedTry
+	} else {
+		*w += oneSuccess
 	}
-	if *w += oneSuccess; *w/oneSuccess&permitCounter >= int64(k.CloseAfter) {
+	successes, failures := *w/oneSuccess&permitCounter, *w/oneFailedTry
+	switch {
+	case k.AllProbes && successes+failures < int64(k.Probes):
+	case failures >= int64(k.OpenAfter):
+		k.open(now, c)
+	case successes >= int64(k.CloseAfter):
 		k.close(c)
 	}
 }
