@@ -53,6 +53,8 @@ func (d *decoder) bind(at, n *yaml.Node, what string, to ...reflect.Value) *sect
 			}
 		case v != nil:
 			d.value(at, v, f.key, f.to)
+		case f.to.Type() == keepType:
+			f.to.Set(reflect.ValueOf(d.kept(fields)))
 		case needed[what+"."+f.key] != "":
 			s.need(f.key, needed[what+"."+f.key])
 		}
@@ -63,12 +65,15 @@ func (d *decoder) bind(at, n *yaml.Node, what string, to ...reflect.Value) *sect
 // needed are the settings whose absence is better said here than by whoever
 // validates the whole, each with an example.
 var needed = map[string]string{
+	"code_in_body.name": "our-gateway",
 	"concurrency.limit": "20", "token_bucket.burst": "20", "leaky_bucket.size": "20", "outage.from": "0s", "outage.to": "300s",
 	"capacity.service": "2s", "window.limit": "600/min", "joint.limit": "20/s", "sliding_log.limit": "600/min", "sliding_counter.limit": "600/min",
 }
 
 // least is the least that counts may be which a file writes down.
-var least = map[string]int64{"limit": 1, "burst": 1, "size": 1, "slots": 1, "slices": 1, "permits": 1}
+var least = map[string]int64{
+	"limit": 1, "burst": 1, "size": 1, "slots": 1, "slices": 1, "permits": 1, "success": math.MinInt32,
+}
 
 // percentages are the whole numbers that are in per cent, and may say so.
 var percentages = map[string]bool{

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/dialect"
 )
 
 // maxProblems bounds how many problems of a file are reported.
@@ -24,6 +25,8 @@ type decoder struct {
 	problems Problems
 	named    map[string][]string           // the models and regions that have names
 	accounts map[string]mockprovider.Range // those of fleets, if there are several
+	keep     mockprovider.Keep             // what limits keep that do not say it
+	dialect  *dialect.Dialect              // of the provider, nil if the file has none
 	more     int                           // problems that were not kept
 }
 

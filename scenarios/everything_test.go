@@ -61,6 +61,8 @@ strategies: [full-jitter]
 func TestEverything(t *testing.T) {
 	src := everything
 	for _, part := range [][2]string{
+		{"  dialect: anthropic\n", ownDialect},
+		{"  tells: 1\n", "  tells: 1\n  keep_on_refusal: true\n"},
 		{"  limits: []\n", `  limits:
     - window: {limit: 60/min, per: [account, model], reply: usual, retry_after: rounded_down, spelled: both, keep: all}
     - sliding_log: {limit: 90000/min, per: organisation, charge: {count: all_tokens, when: reserved, cancelled: produced, least: 16}, retry_after: exact, jitter_hint: 2s, wrong_by: 50%}
@@ -114,7 +116,7 @@ strategies:`},
 	l := p.Limits[1].(mockprovider.SlidingLog)
 	require.Equal(t, mockprovider.Charge{Count: mockprovider.AllTokens, When: mockprovider.Reserved, Cancelled: mockprovider.Produced, Least: 16}, l.Charge)
 	require.Equal(t, mockprovider.Hint{Kind: mockprovider.Exact, Jitter: 2 * time.Second, Factor: 0.5}, l.Refusal.Hint)
-	require.Equal(t, mockprovider.Penalty{Limit: 50, Length: time.Second, Block: 10 * time.Second, Restarts: true, Terms: mockprovider.Terms{Per: mockprovider.Address}}, p.Limits[6])
+	require.Equal(t, mockprovider.Penalty{Limit: 50, Length: time.Second, Block: 10 * time.Second, Restarts: true, Terms: mockprovider.Terms{Per: mockprovider.Address, Keep: mockprovider.KeepOthers}}, p.Limits[6])
 	require.Equal(t, mockprovider.Match{Models: mockprovider.Just(1), Priorities: mockprovider.Range{From: 1}}, p.Limits[8].(mockprovider.Only).Match)
 	require.Equal(t, mockprovider.Range{To: 5}, p.Limits[9].(mockprovider.Tiered)[0].Match.Accounts)
 	c := p.Models[0].Capacity
@@ -125,6 +127,7 @@ strategies:`},
 	require.Equal(t, mockprovider.Price{Input: 5000, Output: 15250}, p.Models[0].Price)
 	require.Equal(t, mockprovider.Price{Input: 150, Output: 600}, p.Models[1].Price)
 	require.Equal(t, mockprovider.Schedule{Every: 24 * time.Hour, Steps: []mockprovider.Step{{From: 8 * time.Hour, Value: 0.5}, {From: 18 * time.Hour, Value: 0.1}}}, p.Regions[1].Others)
+	require.EqualValues(t, 45009, p.Forms[wire.Rate].Code)
 	require.Equal(t, mockprovider.Notice{Hears: true, Delay: 3 * time.Second}, p.Abandoned)
 	require.Len(t, p.Faults, 14)
 	require.Equal(t, mockprovider.Just(1), p.Faults[0].Where.Regions)

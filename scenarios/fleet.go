@@ -89,6 +89,15 @@ func (f *fleet) mean(of func(*wire.Demand) uint32) float64 {
 	return float64(of(&f.traffic.Size))
 }
 
+// describe is what readers of results need to know of one of several fleets.
+func (f *fleet) describe() metrics.Fleet {
+	d := metrics.Fleet{Name: f.name, Clients: f.traffic.Clients}
+	if f.fixed != nil {
+		d.Strategy = f.fixed.Name
+	}
+	return d
+}
+
 // experiment is the fleet in a run, doing what the program says.
 func (f *fleet) experiment(p *strategies.Program) sim.Fleet {
 	return sim.Fleet{

@@ -61,6 +61,7 @@ func TestFleets(t *testing.T) {
 	require.Equal(t, mockprovider.Just(5), tiers[1].Match.Accounts)
 	require.Equal(t, mockprovider.Just(0), tiers[2].Match.Accounts)
 	require.Equal(t, 9, s.Describe().Clients)
+	require.Equal(t, []metrics.Fleet{{Name: "people", Clients: 3}, {Name: "tenants", Clients: 4}, {Name: "batch", Clients: 2, Strategy: "naive"}}, s.Describe().Fleets)
 	require.Equal(t, metrics.Counted, s.Plan().Supply, "fleets differ")
 
 	r := run(t, s, 0, 1)

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -39,25 +40,28 @@ func Keys() string {
 		k.title("Of " + part.name)
 		k.keys(0, part.keys, part.name)
 	}
+	k.title("A dialect of your own that says in the body whether it did, " + ownDialect)
+	k.keys(0, fieldKeys(reflect.TypeFor[dialect.CodeInBody]()), ownDialect)
 	k.title("Capacity")
-	k.settings(0, reflect.ValueOf(capacityForm))
+	k.settings(0, "", reflect.ValueOf(capacityForm))
 	k.title("A refusal, wherever one is described")
 	k.keys(0, append([]string{"reply"}, refusalKeys...), "refusal")
 	k.title("Limits, in the order in which they are asked: each one of")
 	k.kinds(limits)
 	k.title("Terms, which most limits have as well")
-	k.settings(0, reflect.ValueOf(mockprovider.Terms{}))
+	k.settings(0, "", reflect.ValueOf(mockprovider.Terms{}))
 	k.title("Faults: each one of, with from, to (for ever without it), where and probability")
-	k.settings(0, reflect.ValueOf(when{}))
+	k.settings(0, "", reflect.ValueOf(when{}))
 	k.kinds(disturbances)
 	k.title("Strategies: names (herdlab strategies lists them), or")
 	k.keys(0, strategyKeys, "strategy")
 	k.title("Layers of a stack, outermost first: names of strategies, or")
 	k.kinds(layers)
+	k.text("What everyone shares needs a name.")
 	k.title("Rules: what a loop retries")
-	k.settings(0, reflect.ValueOf(strategies.Rules{}))
+	k.settings(0, "", reflect.ValueOf(strategies.Rules{}))
 	k.title("Hints: what a loop makes of the waits that it is asked for")
-	k.settings(0, reflect.ValueOf(strategies.Hints{}))
+	k.settings(0, "", reflect.ValueOf(strategies.Hints{}))
 	k.title("Backoffs")
 	k.kinds(backoffs)
 	k.title("When a breaker trips")
@@ -152,19 +156,19 @@ func (k *keyList) kinds(all []kind) {
 			note = "needs from and to"
 		}
 		k.line(0, x.name, note)
-		k.settings(1, v)
+		k.settings(1, x.name, v)
 	}
 }
 
-// settings adds what a file may set in a struct, as bind reads it.
-func (k *keyList) settings(depth int, of reflect.Value) {
+// settings adds what a file may set in the struct of a kind, as bind reads it.
+func (k *keyList) settings(depth int, kind string, of reflect.Value) {
 	v := reflect.New(of.Type()).Elem()
 	v.Set(of)
 	own := settings(v)
 	if f := v.FieldByName("Terms"); f.IsValid() { // they are listed by themselves
 		terms := fieldKeys(f.Type())
 		own = slices.DeleteFunc(own, func(s setting) bool { return slices.Contains(terms, s.key) })
-		k.line(depth, "and terms", "")
+		k.line(depth, "and terms", narrower[kind+".terms"])
 	}
 	for _, s := range own {
 		t := s.to.Type()
@@ -177,9 +181,9 @@ func (k *keyList) settings(depth int, of reflect.Value) {
 			k.line(depth, s.key, "a rate")
 		case nested(t):
 			k.line(depth, s.key, "")
-			k.settings(depth+1, s.to)
+			k.settings(depth+1, kind, s.to)
 		default:
-			text := takes(t, s.key)
+			text := cmp.Or(narrower[kind+"."+s.key], narrower["."+s.key], takes(t, s.key))
 			if words[t] != nil && !s.to.IsZero() {
 				text += "; " + words[t][s.to.Uint()] + " without it"
 			}

@@ -67,7 +67,7 @@ var takesBy = map[string]string{
 	"bursts.calls": "a whole number", "periodic.every": "a duration",
 	"periodic.phase": "a duration for all, or {uniform: [0s, 10s]} for each its own", "periodic.until": "a duration",
 
-	"provider.dialect": strings.Join(dialectNames(), " | "), "provider.auth": "which keys are rejected, and how", "provider.limits": "a list of limits",
+	"provider.dialect": strings.Join(dialectNames(), " | ") + ", or {" + ownDialect + ": …}", "provider.auth": "which keys are rejected, and how", "provider.limits": "a list of limits",
 	"provider.keep_on_refusal": "true or false: limits count what a later one refuses",
 	"provider.tells":           "a whole number: the limit that successes tell of", "provider.capacity": "what serves requests",
 	"provider.models": "models by name", "provider.regions": "regions by name", "provider.abandoned": "never, at_once or a duration: when it notices that a client has hung up",
@@ -77,7 +77,15 @@ var takesBy = map[string]string{
 	"model.capacity": "its own; else the provider's", "model.others": "a share of its slots that others hold, or {every, steps: [{from, value}]}",
 	"model.price":  "{input, output} in $ per million tokens",
 	"region.scale": "a number: a factor on slots and queue", "region.others": "as of a model", "region.latency": "a duration on top",
-	"region.surcharge": "-100 to 1000 per cent",
+	"region.surcharge": "-100 to 900 per cent",
+
+	"code_in_body.path": "where answers are asked for; /NAME/v1/chat without it. The list of models is beside it, at …/models",
+	"code_in_body.code": "the field with the business code; code without it", "code_in_body.success": "its value when all is well; 0 without it",
+	"code_in_body.message": "the field with the text; message without it", "code_in_body.data": "the field with the answer; data without it",
+	"code_in_body.retry_after": "the field with the wait; nobody is asked to wait without it",
+	"code_in_body.limit":       "the field with the limit that refused", "code_in_body.remaining": "the field with what remains of it",
+	"code_in_body.spelled": strings.Join(spellingWords[:], " | ") + "; body_seconds without it",
+	"code_in_body.replies": "by class its code, or {" + strings.Join(replyKeys, ", ") + "}; what is left out is as codybuddy says it, and limits of other kinds are as rate",
 
 	"refusal.reply": strings.Join(formNames(), " | "), "refusal.retry_after": "a duration, " + strings.Join(hintNames(), ", "),
 	"refusal.jitter_hint": "a duration: U(0, so much) on top of the hint", "refusal.wrong_by": "a number: a factor on the hint",
@@ -94,4 +102,14 @@ var takesBy = map[string]string{
 
 	"comparison.of": "a strategy", "comparison.times": "a number; 1 without it", "comparison.metric": "a metric; the same without it",
 	"comparison.fleet": "a fleet; the same without it",
+}
+
+// narrower is what settings take that take less than their type has, by the
+// kind of thing and the key; a key that is the same for several kinds stands
+// without one.
+var narrower = map[string]string{
+	".scope": "client | fleet | everyone", "latched_class.scope": "call | client | fleet | everyone",
+	"silence.when": "at_arrival | after_work", "errors.when": "at_arrival | after_work",
+	"errors.class": "a class of replies but ok; server_error without it", "expiry.class": "permission | auth; permission without it",
+	"spoil.class": "of a stream_error: a class of replies but ok; overloaded without it", "joint.terms": "but for charge",
 }

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -9,6 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/dialect"
+	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
 )
 
@@ -19,7 +23,7 @@ func TestKeysAreComplete(t *testing.T) {
 	for of, keys := range map[string][]string{
 		"": topKeys, "fleet": fleetKeys, "one_shot": oneShotKeys, "closed": closedKeys, "open": openKeys, "bursts": batchKeys, "periodic": periodicKeys,
 		"provider": providerKeys, "auth": authKeys[:2], "model": modelKeys, "region": regionKeys,
-		"refusal": append([]string{"reply"}, refusalKeys...), "strategy": strategyKeys, "expectation": expectKeys, "comparison": ofKeys,
+		"refusal": append([]string{"reply"}, refusalKeys...), "strategy": strategyKeys, ownDialect: fieldKeys(reflect.TypeFor[dialect.CodeInBody]()), "expectation": expectKeys, "comparison": ofKeys,
 	} {
 		for _, key := range keys {
 			require.NotEmpty(t, takesOf(of, key), "%s.%s", of, key)
@@ -58,6 +62,43 @@ func TestEverySettingCanBeWritten(t *testing.T) {
 				require.NotPanics(t, func() { requireWritable(t, s.to.Type(), k.name+"."+s.key) })
 			}
 		}
+	}
+	requireWritable(t, reflect.TypeFor[dialect.CodeInBody](), ownDialect)
+}
+
+// The reference lists the words that a file may write, and no others: those of
+// the type of a setting that its kind refuses are not there.
+func TestKeysListWhatIsRead(t *testing.T) {
+	for _, k := range disturbances {
+		v := k.fresh()
+		for _, s := range settings(v) {
+			if words[s.to.Type()] == nil || k.name == "spoil" { // whose words depend on each other
+				continue
+			}
+			listed := cmp.Or(narrower[k.name+"."+s.key], takes(s.to.Type(), s.key))
+			for i, word := range words[s.to.Type()] {
+				s.to.SetUint(uint64(i))
+				err := v.Interface().(mockprovider.Disturbance).Validate()
+				switch of := words[s.to.Type()]; {
+				case slices.Equal(of, classWords()) && i == 0: // which stands for none
+				case strings.Contains(listed, "a class of replies"):
+					require.Equal(t, wire.Class(i) <= wire.Timeout, err == nil, "%s.%s: %s", k.name, s.key, word)
+				case listed != "a class":
+					require.Equal(t, strings.Contains(listed, word), err == nil, "%s.%s: %s (%v)", k.name, s.key, word, err)
+				}
+			}
+			s.to.SetZero()
+		}
+	}
+	for what := range narrower {
+		of, key, _ := strings.Cut(what, ".")
+		found := of == ""
+		for _, all := range [][]kind{limits, disturbances, layers} {
+			for _, k := range all {
+				found = found || k.name == of && (key == "terms" || slices.Contains(fieldKeys(reflect.TypeOf(k.prototype)), key))
+			}
+		}
+		require.True(t, found, "%s is no setting", what)
 	}
 }
 

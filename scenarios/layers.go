@@ -18,6 +18,7 @@ var words = map[reflect.Type][]string{
 	reflect.TypeFor[strategies.MarkUse](): {"stop", "decide", "ignored"},
 	reflect.TypeFor[strategies.Replay]():  {"undelivered", "nothing", "all", "only"},
 	reflect.TypeFor[wire.Class]():         classWords(),
+	reflect.TypeFor[wire.Spelling]():      spellingWords[:],
 	reflect.TypeFor[wire.Body]():          {"", "", "", "stream_error", "silent_end", "cut_body", "garbage", "wrong_type", "doubled"},
 
 	reflect.TypeFor[mockprovider.Unit]():       {"requests", "input_tokens", "output_tokens", "all_tokens"},

@@ -1,8 +1,6 @@
 package scenarios
 
 import (
-	"reflect"
-
 	"go.yaml.in/yaml/v4"
 
 	"herdlab/mockprovider"
@@ -26,18 +24,12 @@ var limits = []kind{
 	{"tiered", mockprovider.Tiered{}},
 }
 
-// limit reads one limit of a provider that keeps what keep says, where it says
-// nothing itself; nil if it cannot be told which.
-func (d *decoder) limit(n *yaml.Node, keep mockprovider.Keep) mockprovider.Limit {
+// limit reads one limit of a provider; nil if it cannot be told which.
+func (d *decoder) limit(n *yaml.Node) mockprovider.Limit {
 	before := d.count()
 	v := d.choose(n, "limit", limits)
 	if !v.IsValid() {
 		return nil
-	}
-	if v.Kind() == reflect.Struct {
-		if f := v.FieldByName("Terms"); f.IsValid() && f.FieldByName("Keep").IsZero() {
-			f.FieldByName("Keep").Set(reflect.ValueOf(keep))
-		}
 	}
 	l := v.Interface().(mockprovider.Limit)
 	if d.count() == before {
@@ -46,4 +38,15 @@ func (d *decoder) limit(n *yaml.Node, keep mockprovider.Keep) mockprovider.Limit
 		}
 	}
 	return l
+}
+
+// kept is what a limit with those settings keeps if it does not say so itself:
+// what the provider says, unless nothing is charged to who is refused.
+func (d *decoder) kept(of []setting) mockprovider.Keep {
+	for _, f := range of {
+		if c, ok := f.to.Interface().(mockprovider.Charge); ok && c.When == mockprovider.AtCompletion {
+			return mockprovider.KeepNone
+		}
+	}
+	return d.keep
 }

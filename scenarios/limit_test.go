@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"herdlab/mockprovider"
 	"herdlab/mockprovider/wire"
 	"herdlab/scenarios"
 )
@@ -51,5 +52,35 @@ func TestLimitsReachTheProvider(t *testing.T) {
 		require.Equal(t, c.class, told.Class, line)
 		require.Equal(t, c.hint, told.RetryAfter, line)
 		require.Equal(t, c.limit, told.Limit, line)
+	}
+}
+
+// A provider that keeps what its limits have counted says it for all of them,
+// for those of tiers too; a limit that says otherwise has its own rule, and one
+// that charges at completion has charged nothing.
+func TestKeepOnRefusal(t *testing.T) {
+	const limits = `  keep_on_refusal: true
+  limits:
+    - window: {limit: 5/min}
+    - window: {limit: 5/min, keep: none}
+    - window: {limit: 5/min, keep: all}
+    - window: {limit: 500/min, charge: {count: output_tokens, when: at_completion}}
+    - only: {match: {models: 1-}, limit: {window: {limit: 5/min}}}
+    - tiered: [{match: {}, limit: {window: {limit: 5/min, keep: none}}}, {match: {}, limit: {joint: {limit: 5/min}}}]
+`
+	keeps := func(rule string) (all []mockprovider.Keep) {
+		s, err := scenarios.Parse("x.yaml", []byte(strings.Replace(valid, "  capacity:", strings.Replace(limits, "  keep_on_refusal: true\n", rule, 1)+"  capacity:", 1)))
+		require.NoError(t, err)
+		l := s.Provider().Limits
+		tiers := l[5].(mockprovider.Tiered)
+		for _, l := range append(l[:4:4], l[4].(mockprovider.Only).Limit, tiers[0].Limit) {
+			all = append(all, l.(mockprovider.Window).Keep)
+		}
+		return append(all, tiers[1].Limit.(mockprovider.Joint).Keep)
+	}
+	const none, others, everything = mockprovider.KeepNone, mockprovider.KeepOthers, mockprovider.KeepAll
+	require.Equal(t, []mockprovider.Keep{others, none, everything, none, others, none, others}, keeps("  keep_on_refusal: true\n"))
+	for _, rule := range []string{"", "  keep_on_refusal: false\n"} {
+		require.Equal(t, []mockprovider.Keep{none, none, everything, none, none, none, none}, keeps(rule))
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"herdlab/mockprovider"
-	"herdlab/mockprovider/dialect"
 )
 
 // maxLimits bounds the limits of a provider, maxModels its models and regions.
@@ -45,12 +44,11 @@ func (d *decoder) provider(parent *section, n *yaml.Node) mockprovider.Config {
 	auth.refuses("reply", &c.BadKey)
 	d.models(s.get("models"), &c)
 	d.regions(s.get("regions"), &c)
-	keep := mockprovider.KeepNone
 	if d.boolean(s.get("keep_on_refusal")) {
-		keep = mockprovider.KeepOthers
+		d.keep = mockprovider.KeepOthers
 	}
 	for _, item := range d.list(s.get("limits"), "limits", maxLimits) {
-		if l := d.limit(item, keep); l != nil {
+		if l := d.limit(item); l != nil {
 			c.Limits = append(c.Limits, l)
 		}
 	}
@@ -68,18 +66,6 @@ func (d *decoder) provider(parent *section, n *yaml.Node) mockprovider.Config {
 	c.Keys = int(d.integer(s.get("keys"), 1, math.MaxUint8+1))
 	c.OrgSize = int(d.integer(s.get("organisation_size"), 1, math.MaxInt32))
 	return c
-}
-
-// speaks reads the provider's dialect, which gives replies their forms.
-func (d *decoder) speaks(n *yaml.Node, c *mockprovider.Config) {
-	var names []string
-	for _, known := range dialect.All() {
-		names = append(names, known.Name)
-	}
-	if w := d.word(n, "dialect", names...); w != "" {
-		known, _ := dialect.ByName(w)
-		c.Forms = known.Forms()
-	}
 }
 
 // capacity reads what serves requests.
@@ -182,7 +168,7 @@ func (d *decoder) regions(n *yaml.Node, c *mockprovider.Config) {
 			d.share(others, &r.Others)
 		}
 		r.Latency = d.duration(s.get("latency"))
-		r.Surcharge = int(d.integer(s.get("surcharge"), -100, 1000))
+		r.Surcharge = int(d.integer(s.get("surcharge"), -100, 900))
 		c.Regions = append(c.Regions, r)
 	}
 }

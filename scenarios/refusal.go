@@ -29,7 +29,7 @@ var refusalKeys = []string{"retry_after", "jitter_hint", "wrong_by", "spelled", 
 
 // spellingWords are how hints can be spelled.
 var spellingWords = [wire.NumSpellings]string{
-	"usual", "seconds", "millis", "date", "time", "epoch", "body_seconds", "body_millis", "body_delay", "sentence", "both", "unspeakable",
+	"usual", "seconds", "millis", "date", "time", "epoch", "duration", "body_seconds", "body_millis", "body_delay", "sentence", "both", "unspeakable",
 }
 
 // refuses reads how a refusal is put: its form under the given key, and the rest

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/dialect"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
@@ -28,6 +29,7 @@ type Scenario struct {
 	asked              time.Duration // the horizon in the file, 0 if it has none
 	fleets             []fleet
 	provider           mockprovider.Config
+	dialect            *dialect.Dialect    // of the provider, nil if the file has none
 	named              map[string][]string // the models and regions that have names
 	choices            []choice
 	expects            []expectation
@@ -191,6 +193,11 @@ func (s *Scenario) Describe() metrics.Scenario {
 		Name: s.name, Title: s.title, SHA256: s.SHA256(), Text: s.source,
 		Clients: s.clients(), Capacity: s.bound.PerSecond(), OneShot: s.oneShot(),
 		Bin: s.bin.Seconds(), Horizon: s.horizon.Seconds(), Input: s.input,
+	}
+	if len(s.fleets) > 1 {
+		for i := range s.fleets {
+			m.Fleets = append(m.Fleets, s.fleets[i].describe())
+		}
 	}
 	for _, f := range s.provider.Faults {
 		if f.To == mockprovider.Forever {

@@ -43,6 +43,7 @@ func (d *decoder) scenario(root *yaml.Node) *Scenario {
 	s.named = d.named
 	s.fleets = d.fleets(top, s.horizon)
 	s.provider = d.provider(top, top.need("provider", "{capacity: {slots: 6, service: 2s}}"))
+	s.dialect = d.dialect
 	if s.replaying() < 0 { // a trace says itself how long it is
 		top.need("horizon", "1h")
 	}

@@ -75,4 +75,5 @@ var (
 	durationType = reflect.TypeFor[time.Duration]()
 	distType     = reflect.TypeFor[draw.Dist]()
 	refusalType  = reflect.TypeFor[mockprovider.Refusal]()
+	keepType     = reflect.TypeFor[mockprovider.Keep]()
 )

@@ -36,6 +36,7 @@ var spellings = map[reflect.Type]spelling{
 	reflect.TypeFor[mockprovider.Point]():   reads("[load, value]", (*decoder).point),
 	reflect.TypeFor[mockprovider.Price]():   reads("{input, output} in $ per million tokens", (*decoder).price),
 	reflect.TypeFor[mockprovider.Notice]():  reads("never, at_once or a duration", (*decoder).notice),
+	reflect.TypeFor[codeReplies]():          reads("by class its code, or {"+strings.Join(replyKeys, ", ")+"}", (*decoder).codeReplies),
 	reflect.TypeFor[strategies.Classes]():   reads("a class or a list of classes", (*decoder).classes),
 	reflect.TypeFor[strategies.Statuses]():  reads("503 or 500-599", (*decoder).statuses),
 }

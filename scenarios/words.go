@@ -8,10 +8,20 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/dialect"
 )
 
 // Provider returns the configuration of the scenario's provider.
 func (s *Scenario) Provider() mockprovider.Config { return s.provider }
+
+// Dialect returns the dialect that the provider speaks; ok is false if the file
+// names none. It may be one that the file describes, which dialect.All has not.
+func (s *Scenario) Dialect() (d dialect.Dialect, ok bool) {
+	if s.dialect == nil {
+		return d, false
+	}
+	return *s.dialect, true
+}
 
 // Models and Regions return the names of the provider's models and regions, in
 // their order; nothing if they have none.
@@ -62,7 +72,7 @@ func (w Words) Limits(src []byte) ([]mockprovider.Limit, error) {
 	}
 	var limits []mockprovider.Limit
 	for _, item := range d.list(root, "limits", maxLimits) {
-		if l := d.limit(item, mockprovider.KeepNone); l != nil {
+		if l := d.limit(item); l != nil {
 			limits = append(limits, l)
 		}
 	}

@@ -15,11 +15,16 @@ type sdkReader struct {
 	// it is not 0, is the longest hint that it takes, and then 0 is none.
 	on   []Statuses
 	upTo time.Duration
+	// future makes a date that has passed no hint; to others it is a wait of 0.
+	future bool
 	// body makes it classify errors by their body, and not by status.
 	body bool
 	// strict makes a 200 that is no answer a failure, which is not retried; others
 	// take the 14003 in it for one.
 	strict bool
+	// parses makes a 200 around text that is no JSON a failure of the server, which
+	// others take for one of the request.
+	parses bool
 	// quota makes it look for words about money in the text of errors.
 	quota bool
 	// trusts makes an answer without a finish marker a whole one to a reader of
@@ -30,6 +35,9 @@ type sdkReader struct {
 	single bool
 	// early makes an error event before the first token a failure to be retried.
 	early bool
+	// streams says that it always asks for streams: whatever fails under a 200 had
+	// begun.
+	streams bool
 }
 
 // spellings is a set of ways to write a hint.
@@ -44,29 +52,60 @@ func spelled(all ...wire.Spelling) spellings {
 }
 
 // retryAfter is the header that most libraries read, in seconds or as a date;
-// retryAfterMs is also that in milliseconds.
+// retryAfterMs is also that in milliseconds. Those in JavaScript take a duration
+// for a number too, and misread it (see parseFloat).
 var (
 	retryAfter   = spelled(wire.Plainly, wire.HeaderSeconds, wire.HeaderDate, wire.HeaderTime, wire.BothSeconds)
 	retryAfterMs = retryAfter | spelled(wire.HeaderMillis)
+	byParseFloat = retryAfterMs | spelled(wire.HeaderDuration)
 )
+
+// parseFloat is what JavaScript's function of that name makes of a duration, as
+// seconds: it reads the number at the beginning and not what stands behind it, so
+// that 6m0s is six seconds, and 300ms is five minutes.
+func parseFloat(d time.Duration) time.Duration {
+	switch {
+	case d >= time.Hour:
+		return d / time.Hour * time.Second
+	case d >= time.Minute:
+		return d / time.Minute * time.Second
+	case d >= time.Second:
+		return d
+	case d >= time.Millisecond:
+		return d * (time.Second / time.Millisecond)
+	case d >= time.Microsecond:
+		return d * (time.Second / time.Microsecond)
+	}
+	return d * time.Second
+}
 
 // Read implements wire.Reader.
 func (x sdkReader) Read(r *wire.Reply, clock time.Duration, o *wire.Outcome) {
 	wire.ByBody{}.Read(r, clock, o)
 	hint := o.RetryAfter
+	switch {
+	case hint == wire.NoHint:
+	case r.Spelled == wire.HeaderDuration:
+		hint = parseFloat(hint)
+	case x.future && r.Spelled.Dated() && r.RetryAfter < clock:
+		hint = wire.NoHint
+	}
 	if !x.body {
 		wire.ByLibrary{}.Read(r, clock, o)
 	}
 	o.RetryAfter = wire.NoHint
-	heard := x.hears>>r.Spelled&1 != 0 && r.Body != wire.CodeBody && (x.on == nil || among(x.on, r.Status))
+	coded := r.Body == wire.CodeBody && r.Status < 400 // under an error's status it is like any other error
+	heard := x.hears>>r.Spelled&1 != 0 && !coded && (x.on == nil || among(x.on, r.Status))
 	if heard && (x.upTo == 0 || 0 < hint && hint <= x.upTo) {
 		o.RetryAfter = hint
 	}
 	switch {
-	case r.Body == wire.CodeBody && x.strict:
+	case coded && x.strict:
 		o.Class = wire.BadRequest
-	case r.Body == wire.CodeBody:
+	case coded:
 		o.Class = wire.OK
+	case x.parses && (r.Body == wire.Garbage || r.Body == wire.WrongType):
+		o.Class = wire.ServerError
 	case x.quota && r.Words&wire.SaysQuota != 0:
 		o.Class = wire.Quota
 	case x.trusts && r.Body == wire.SilentEnd:
@@ -76,6 +115,7 @@ func (x sdkReader) Read(r *wire.Reply, clock time.Duration, o *wire.Outcome) {
 	case x.early && r.Body == wire.StreamError && r.Tokens == 0:
 		o.Class = wire.ServerError
 	}
+	o.Begun = o.Begun || x.streams && o.Status < 400 && o.Class != wire.OK
 }
 
 // codeReader is the founding article's: it looks for {"code": 14003} in the body,

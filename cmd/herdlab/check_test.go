@@ -102,7 +102,7 @@ func TestCheckKeepsWhatItFound(t *testing.T) {
 	assert.Contains(t, got.err, "herdlab: stuck: ")
 	assert.Contains(t, got.err, "no progress in time")
 
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second/2)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	got = herdlabIn(ctx, "", "check", "my.yaml", "endless.yaml")
 	assert.Equal(t, exitInterrupted, got.code)

@@ -36,6 +36,9 @@ func setting(x *metrics.Scenario) string {
 	case x.OneShot:
 		parts[0] += ", one call each"
 	}
+	if len(x.Fleets) > 0 {
+		parts[0] += " in " + fleets(x.Fleets)
+	}
 	for i, f := range x.Faults {
 		if i == maxListed {
 			parts = append(parts, count(len(x.Faults)-i, "more fault"))
@@ -52,8 +55,26 @@ func setting(x *metrics.Scenario) string {
 }
 
 // maxListed is how many faults are listed; the others are counted, as in the
-// pictures.
+// pictures. It is the same with fleets.
 const maxListed = 3
+
+// fleets says whose the clients are, and who of them does the same whatever is
+// compared: figures and verdicts are about all of them.
+func fleets(all []metrics.Fleet) string {
+	var each []string
+	for i, f := range all {
+		if i == maxListed {
+			each = append(each, fmt.Sprintf("%d more", len(all)-i))
+			break
+		}
+		text := metrics.FormatFixed(float64(f.Clients), 0) + " " + printable(f.Name)
+		if f.Strategy != "" {
+			text += ", always " + printable(f.Strategy)
+		}
+		each = append(each, text)
+	}
+	return fmt.Sprintf("%s counted together (%s)", count(len(all), "fleet"), strings.Join(each, "; "))
+}
 
 // missed says that the trace is over before anything goes wrong, if so:
 // everybody would look well.

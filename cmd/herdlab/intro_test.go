@@ -25,6 +25,15 @@ func TestSettingCountsFaults(t *testing.T) {
 	assert.Equal(t, three+"2 more faults; capacity unbounded.", setting(&x))
 }
 
+// Several fleets are named: the figures are of all of them.
+func TestSettingNamesFleets(t *testing.T) {
+	t.Parallel()
+	x := metrics.Scenario{Clients: 1030, Fleets: []metrics.Fleet{{Name: "interactive", Clients: 30}, {Name: "batch", Clients: 1000, Strategy: "naive"}}}
+	assert.Equal(t, "1,030 clients in 2 fleets counted together (30 interactive; 1,000 batch, always naive); capacity unbounded.", setting(&x))
+	x.Fleets = append(x.Fleets, x.Fleets...)
+	assert.Contains(t, setting(&x), "in 4 fleets counted together (30 interactive; 1,000 batch, always naive; 30 interactive; 1 more)")
+}
+
 func TestMethodHasUnits(t *testing.T) {
 	t.Parallel()
 	r := handMade()

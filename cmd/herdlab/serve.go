@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"herdlab/mockprovider/dialect"
 	"herdlab/mockprovider/serve"
 	"herdlab/scenarios"
 )
@@ -58,8 +59,9 @@ func (c *console) serve() *cobra.Command {
 		Use:   "serve [SCENARIO]",
 		Short: "Answer real clients as the provider of a scenario",
 		Long: `Let the provider of a scenario answer real HTTP clients, in the dialects of the
-hosted models. The same code decides as in the simulator, and the faults of the
-scenario happen as time goes by.
+hosted models, and in the one that the scenario describes, if it does. The same
+code decides as in the simulator, and the faults of the scenario happen as time
+goes by.
 
 SCENARIO is the name of a built-in scenario, a file, or - for standard input.
 If there is none, the provider is that of a small hosted model: 60 requests a
@@ -90,14 +92,21 @@ then.`,
 	return cmd
 }
 
+// serveConfig is what is served: a server, and the name of the dialect that its
+// scenario speaks, "" if it says none.
+type serveConfig struct {
+	serve.Config
+	own string
+}
+
 // serveConfig is what the command line asks for. Its errors are the user's to
 // put right.
-func (c *console) serveConfig(name string, o *serveOptions) (serve.Config, error) {
-	cfg := serve.Config{
+func (c *console) serveConfig(name string, o *serveOptions) (*serveConfig, error) {
+	cfg := &serveConfig{Config: serve.Config{
 		Provider: serve.Default(), Title: "A small hosted model", Seed: o.seed, TimeScale: o.scale,
 		Tenants: o.tenants, OutputTokens: o.outputTokens, MaxConnections: o.maxConnections, Grace: o.grace,
 		ErrorLog: log.New(c.stderr, "herdlab: ", 0), Words: scenarios.Words{},
-	}
+	}}
 	switch {
 	case !(o.scale > 0):
 		return cfg, fmt.Errorf("--time-scale is %v; it must be positive: 60 makes a minute of a second", o.scale)
@@ -123,6 +132,12 @@ func (c *console) serveConfig(name string, o *serveOptions) (serve.Config, error
 	cfg.Provider, cfg.Title = s.Provider(), s.Name()+": "+s.Title()
 	cfg.Words, cfg.Models, cfg.Regions = s.Words(), s.Models(), s.Regions()
 	cfg.Provider.Accounts, cfg.Provider.Addresses = 0, 0 // as many as there are clients
+	if d, ok := s.Dialect(); ok {
+		cfg.own = d.Name
+		if _, known := dialect.ByName(d.Name); !known {
+			cfg.Dialects = []dialect.Dialect{d}
+		}
+	}
 	return cfg, nil
 }
 
@@ -157,7 +172,7 @@ func (c *console) runServe(ctx context.Context, name string, o *serveOptions) er
 		defer f.Close()
 		cfg.AccessLog = f
 	}
-	s, err := serve.New(cfg)
+	s, err := serve.New(cfg.Config)
 	if err != nil {
 		return invalid(err)
 	}
@@ -180,7 +195,8 @@ func (c *console) runServe(ctx context.Context, name string, o *serveOptions) er
 			c.advise(fmt.Sprintf("herdlab: %s can be reached from other machines", a))
 		}
 	}
-	if err := c.print(serveWelcome(cfg.Title, api.Addr().String(), admin.Addr().String(), token, o)); err != nil {
+	w := welcome{cfg, api.Addr().String(), admin.Addr().String(), token, o}
+	if err := c.print(w.text()); err != nil {
 		return err
 	}
 	return c.serveUntil(ctx, s, api, admin, token)

@@ -166,6 +166,77 @@ func TestServeScenario(t *testing.T) {
 	require.Equal(t, exitInterrupted, stop())
 }
 
+// try sends the n-th request that a welcome shows.
+func try(t *testing.T, welcome string, n int) (status int, body string) {
+	t.Helper()
+	m := curls.FindAllStringSubmatch(welcome, -1)[n]
+	r, err := http.NewRequest(http.MethodPost, hosts.FindStringSubmatch(welcome)[1]+m[1], strings.NewReader(m[4]))
+	require.NoError(t, err)
+	r.Header.Set(m[2], m[3])
+	r.Close = true
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return resp.StatusCode, string(text)
+}
+
+// A dialect that a scenario describes is the first that serve shows, and what it
+// shows is answered as the file says.
+func TestServeOwnDialect(t *testing.T) {
+	inEmptyDir(t)
+	out, _, stop := serving(t, "own-gateway")
+	text := out.String()
+	isPage(t, text)
+	require.Len(t, curls.FindAllString(text, -1), len(shownDialects))
+	require.Contains(t, text, "Our gateway, as the scenario speaks  http://")
+	require.Contains(t, text, "curl $H/llm/v2/generate \\\n")
+	require.Less(t, strings.Index(text, "Our gateway"), strings.Index(text, "OpenAI  http"))
+	for range 120 {
+		status, body := try(t, text, 0)
+		require.Equal(t, 200, status)
+		require.Contains(t, body, `{"errno":0,"errmsg":"ok","result":{`)
+	}
+	status, body := try(t, text, 0)
+	require.Equal(t, 200, status)
+	require.Regexp(t, `^\{"errno":45009,"errmsg":"the quota of this minute is used up","wait_ms":\d{5},"quota":120,"left":0\}$`, body)
+	status, body = try(t, text, 1)
+	require.Equal(t, 429, status, "and in OpenAI's words")
+	require.Contains(t, body, "rate_limit_exceeded")
+	require.Equal(t, exitInterrupted, stop())
+}
+
+// Serve shows the dialect that the scenario speaks, and its names of models and
+// regions.
+func TestServeShowsWhatTheScenarioSays(t *testing.T) {
+	inEmptyDir(t)
+	long := strings.Repeat("long-name-", 6)
+	write(t, "my.yaml", `herdlab: 1
+name: my
+title: Mine
+horizon: 1m
+fleet: {clients: 1, traffic: {closed: {think: 1s}}}
+provider:
+  dialect: zhipu
+  models: {`+long+`: {capacity: {slots: 3, service: 10ms}}, light: {capacity: {slots: 4, queue: 5, service: 10ms}}}
+  regions: {us: {}, eu: {scale: 0.5}}
+strategies: [naive]
+`)
+	out, _, stop := serving(t, "my.yaml")
+	text := out.String()
+	isPage(t, text)
+	require.Contains(t, text, "Models: "+long+", light\nRegions, by the header X-Herdlab-Region: us, eu\n")
+	require.Contains(t, text, "\nZhipu GLM, as the scenario speaks  http://")
+	require.Regexp(t, `(?s)Zhipu.*OpenAI.*Anthropic.*Codybuddy`, text)
+	for n := range shownDialects {
+		status, body := try(t, text, n)
+		require.Equal(t, 200, status, body)
+		require.Contains(t, body, `"model":"`+long+`"`)
+	}
+	require.Equal(t, exitInterrupted, stop())
+}
+
 func TestServeInvalid(t *testing.T) {
 	files := inEmptyDir(t)
 	write(t, "bad.yaml", "herdlab: 1\nname: bad\ntitel: misspelt\n")

@@ -197,29 +197,29 @@ func (anthropicVoice) readError(data []byte, in *findings) {
 }
 
 func (anthropicVoice) ask(r *Request, body []byte) error {
-	var q struct {
-		Model     string          `json:"model"`
-		Messages  json.RawMessage `json:"messages"`
-		System    json.RawMessage `json:"system"`
-		Tools     json.RawMessage `json:"tools"`
-		Stream    bool            `json:"stream"`
-		MaxTokens *int64          `json:"max_tokens"`
-	}
-	if err := decode(body, &q); err != nil {
+	var (
+		model                   string
+		messages, system, tools json.RawMessage
+		maxTokens               count
+	)
+	err := decode(body,
+		field{"model", &model}, field{"messages", &messages}, field{"system", &system}, field{"tools", &tools},
+		field{"stream", &r.Stream}, field{"max_tokens", &maxTokens},
+	)
+	if err != nil {
 		return err
 	}
 	if r.Model == "" { // a path that names one has the last word
-		r.Model = q.Model
+		r.Model = model
 	}
-	r.Stream = q.Stream
 	switch {
-	case !isList(q.Messages):
+	case !isList(messages):
 		return bad("messages: it must be a list of at least one message")
-	case q.MaxTokens == nil:
+	case !maxTokens.stated:
 		return bad("max_tokens: Field required")
 	}
-	r.prompt(q.Messages, q.System, q.Tools)
-	return r.cap("max_tokens", q.MaxTokens)
+	r.prompt(messages, system, tools)
+	return r.cap("max_tokens", maxTokens)
 }
 
 func (anthropicVoice) resembles(p *probe) int {

@@ -104,10 +104,11 @@ func azurePassed() []azureFilter {
 	return []azureFilter{{Results: map[string]azureSeverity{"hate": safe, "self_harm": safe, "sexual": safe, "violence": safe}}}
 }
 
-func azureDress(body *chatBody, _ *Context) {
+func azureDress(body chatBody, _ *Context) chatBody {
 	if body.Object == "chat.completion" {
 		body.Filtered = azurePassed()
 	}
+	return body
 }
 
 type azureVoice struct{ openAIVoice }

@@ -227,25 +227,20 @@ func (bedrockVoice) ask(r *Request, body []byte) error {
 		r.Stream = streams
 		return err
 	}
-	var q struct {
-		Messages json.RawMessage `json:"messages"`
-		System   json.RawMessage `json:"system"`
-		Tools    json.RawMessage `json:"toolConfig"`
-		Config   *struct {
-			MaxTokens *int64 `json:"maxTokens"`
-		} `json:"inferenceConfig"`
-	}
-	if err := decode(body, &q); err != nil {
+	var messages, system, tools json.RawMessage
+	var maxTokens count
+	err := decode(body,
+		field{"messages", &messages}, field{"system", &system}, field{"toolConfig", &tools},
+		field{"inferenceConfig", fields{{"maxTokens", &maxTokens}}},
+	)
+	if err != nil {
 		return err
 	}
-	if !isList(q.Messages) {
+	if !isList(messages) {
 		return bad("messages: it must be a list of at least one message")
 	}
-	r.prompt(q.Messages, q.System, q.Tools)
-	if q.Config == nil {
-		return nil
-	}
-	return r.cap("inferenceConfig.maxTokens", q.Config.MaxTokens)
+	r.prompt(messages, system, tools)
+	return r.cap("inferenceConfig.maxTokens", maxTokens)
 }
 
 func (bedrockVoice) resembles(p *probe) int {

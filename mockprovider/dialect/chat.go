@@ -8,7 +8,7 @@ import "encoding/json"
 type chat struct {
 	// dress adds to a completion or a chunk what this provider has beside
 	// OpenAI's fields. It may be nil.
-	dress func(*chatBody, *Context)
+	dress func(chatBody, *Context) chatBody
 	// closing says that the last chunk has the usage, asked for or not.
 	closing bool
 }
@@ -66,7 +66,7 @@ func (v chat) body(c *Context, object, model string, usage *chatUsage, choices .
 		body.Choices = []chatChoice{}
 	}
 	if v.dress != nil {
-		v.dress(&body, c)
+		body = v.dress(body, c)
 	}
 	return body
 }
@@ -78,7 +78,10 @@ func (v chat) whole(c *Context, a *answer) chatBody {
 }
 
 // answer implements voice.
-func (v chat) answer(b []byte, c *Context, a *answer) []byte { return appendJSON(b, v.whole(c, a)) }
+func (v chat) answer(b []byte, c *Context, a *answer) []byte {
+	body := v.whole(c, a)
+	return body.append(b)
+}
 
 type modelList struct {
 	Object string      `json:"object"`
@@ -103,7 +106,8 @@ func (chat) models(b []byte, c *Context, names []string) []byte {
 
 // chunk writes one frame.
 func (v chat) chunk(b []byte, c *Context, model string, usage *chatUsage, choices ...chatChoice) []byte {
-	return appendEvent(b, "", v.body(c, "chat.completion.chunk", model, usage, choices...))
+	body := v.body(c, "chat.completion.chunk", model, usage, choices...)
+	return append(body.append(append(b, "data: "...)), "\n\n"...)
 }
 
 // begin implements voice.
@@ -171,30 +175,29 @@ func (v chat) readOpenly(data []byte, in *findings) {
 
 // ask implements voice.
 func (chat) ask(r *Request, body []byte) error {
-	var q struct {
-		Model         string          `json:"model"`
-		Messages      json.RawMessage `json:"messages"`
-		Tools         json.RawMessage `json:"tools"`
-		Stream        bool            `json:"stream"`
-		MaxTokens     *int64          `json:"max_tokens"`
-		MaxCompletion *int64          `json:"max_completion_tokens"`
-		StreamOptions *struct {
-			IncludeUsage bool `json:"include_usage"`
-		} `json:"stream_options"`
-	}
-	if err := decode(body, &q); err != nil {
+	var (
+		model                    string
+		messages, tools          json.RawMessage
+		stream                   bool
+		maxTokens, maxCompletion count
+	)
+	err := decode(body,
+		field{"model", &model}, field{"messages", &messages}, field{"tools", &tools}, field{"stream", &stream},
+		field{"max_tokens", &maxTokens}, field{"max_completion_tokens", &maxCompletion},
+		field{"stream_options", fields{{"include_usage", &r.Usage}}},
+	)
+	if err != nil {
 		return err
 	}
 	if r.Model == "" { // a path that names one has the last word
-		r.Model = q.Model
+		r.Model = model
 	}
-	r.Stream = r.Stream || q.Stream
-	r.Usage = q.StreamOptions != nil && q.StreamOptions.IncludeUsage
-	if !isList(q.Messages) {
+	r.Stream = r.Stream || stream
+	if !isList(messages) {
 		return bad("messages: it must be a list of at least one message")
 	}
-	r.prompt(q.Messages, q.Tools)
-	return r.cap("max_tokens", q.MaxCompletion, q.MaxTokens)
+	r.prompt(messages, tools)
+	return r.cap("max_tokens", maxCompletion, maxTokens)
 }
 
 // chatError is the error object of OpenAI and its likes.

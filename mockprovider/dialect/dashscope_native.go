@@ -134,24 +134,20 @@ func (dashScopeNativeVoice) read(body []byte, in *findings) {
 func (v dashScopeNativeVoice) frame(_ string, data []byte, in *findings) { v.read(data, in) }
 
 func (dashScopeNativeVoice) ask(r *Request, body []byte) error {
-	var q struct {
-		Model string `json:"model"`
-		Input struct {
-			Messages json.RawMessage `json:"messages"`
-			Prompt   json.RawMessage `json:"prompt"`
-		} `json:"input"`
-		Parameters struct {
-			MaxTokens *int64 `json:"max_tokens"`
-		} `json:"parameters"`
-	}
-	if err := decode(body, &q); err != nil {
+	var messages, prompt json.RawMessage
+	var maxTokens count
+	err := decode(body,
+		field{"model", &r.Model}, field{"input", fields{{"messages", &messages}, {"prompt", &prompt}}},
+		field{"parameters", fields{{"max_tokens", &maxTokens}}},
+	)
+	if err != nil {
 		return err
 	}
-	if r.Model = q.Model; !isList(q.Input.Messages) && text(q.Input.Prompt) == "" {
+	if !isList(messages) && text(prompt) == "" {
 		return bad("input.messages: it must be a list of at least one message")
 	}
-	r.prompt(q.Input.Messages, q.Input.Prompt)
-	return r.cap("parameters.max_tokens", q.Parameters.MaxTokens)
+	r.prompt(messages, prompt)
+	return r.cap("parameters.max_tokens", maxTokens)
 }
 
 func (dashScopeNativeVoice) resembles(p *probe) int {

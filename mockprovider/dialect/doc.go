@@ -8,7 +8,9 @@
 //
 // # Adding a dialect
 //
-// A dialect is one file and one line in the table in dialect.go. The file has
+// A provider that answers HTTP 200 to all and says in a field whether it did is a
+// CodeInBody, which scenario files can write. Any other dialect is one file and
+// one line in the table in dialect.go. The file has
 //
 //   - a function that returns the Dialect: names, a phrase for each class from
 //     wire.OK to wire.Timeout, limit headers, routes, keys. A class for which the

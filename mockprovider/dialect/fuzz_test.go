@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -83,6 +84,9 @@ func FuzzRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, method, path, query, header string, body []byte) {
 		in := Asked{Method: method, Path: path, Query: query, Header: func(string) string { return header }, Body: body}
 		Addressed(&in)
+		if valid(body) != json.Valid(body) {
+			t.Fatalf("valid: %v", valid(body))
+		}
 		try := func(d *Dialect) {
 			r, err := d.ParseRequest(&in)
 			if err == nil {

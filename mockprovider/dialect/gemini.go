@@ -191,25 +191,20 @@ func (v geminiVoice) read(body []byte, in *findings) {
 func (v geminiVoice) frame(_ string, data []byte, in *findings) { v.read(data, in) }
 
 func (geminiVoice) ask(r *Request, body []byte) error {
-	var q struct {
-		Contents json.RawMessage `json:"contents"`
-		System   json.RawMessage `json:"systemInstruction"`
-		Tools    json.RawMessage `json:"tools"`
-		Config   *struct {
-			MaxTokens *int64 `json:"maxOutputTokens"`
-		} `json:"generationConfig"`
-	}
-	if err := decode(body, &q); err != nil {
+	var contents, system, tools json.RawMessage
+	var maxTokens count
+	err := decode(body,
+		field{"contents", &contents}, field{"systemInstruction", &system}, field{"tools", &tools},
+		field{"generationConfig", fields{{"maxOutputTokens", &maxTokens}}},
+	)
+	if err != nil {
 		return err
 	}
-	if !isList(q.Contents) {
+	if !isList(contents) {
 		return bad("contents: it must be a list of at least one content")
 	}
-	r.prompt(q.Contents, q.System, q.Tools)
-	if q.Config == nil {
-		return nil
-	}
-	return r.cap("generationConfig.maxOutputTokens", q.Config.MaxTokens)
+	r.prompt(contents, system, tools)
+	return r.cap("generationConfig.maxOutputTokens", maxTokens)
 }
 
 func (geminiVoice) resembles(p *probe) int {

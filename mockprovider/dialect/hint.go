@@ -62,6 +62,8 @@ func (d *Dialect) say(r *wire.Reply, c *Context, h *Headers, f *hintFields) (sen
 		h.add("Retry-After", decimal(wait, time.Second))
 	case wire.HeaderSeconds:
 		h.add("Retry-After", whole)
+	case wire.HeaderDuration:
+		h.add("Retry-After", wait.String())
 	case wire.HeaderMillis:
 		h.add(d.millisHeader(), strconv.FormatInt(int64(ceil(wait, time.Millisecond)), 10))
 	case wire.BodySeconds:
@@ -129,6 +131,10 @@ func (d *Dialect) hear(in *Received, f *findings, epoch int64, r *wire.Reply) {
 		default:
 			r.Spelled = wire.HeaderSeconds
 		}
+		return
+	}
+	if wait, err := time.ParseDuration(after); err == nil && wait >= 0 {
+		r.RetryAfter, r.Spelled = min(wait, forever), wire.HeaderDuration
 		return
 	}
 	if date, ok := parseDate(after); ok {

@@ -38,7 +38,13 @@ func TestHintZoo(t *testing.T) {
 		{"Retry-After", "NaN", absent, false},
 		{"Retry-After", "inf", absent, false},
 		{"Retry-After", "1e3", absent, false},
-		{"Retry-After", "6m0s", absent, false},
+		{"Retry-After", "6m0s", 6 * time.Minute, false}, // no valid one, but it says what it means
+		{"Retry-After", "1h0m0.5s", time.Hour + 500*time.Millisecond, false},
+		{"Retry-After", "300ms", 300 * time.Millisecond, false},
+		{"Retry-After", "2562047h", forever, false},
+		{"Retry-After", "2562048h", absent, false},
+		{"Retry-After", "-6m0s", absent, false},
+		{"Retry-After", "6 minutes", absent, false},
 		{"Retry-After", "1.", absent, false},
 		{"Retry-After", ".5", absent, false},
 		{"Retry-After", "1743441608", 1743441608 * time.Second, false}, // too long to wait for is not soon

@@ -54,11 +54,12 @@ type miniMaxStatus struct {
 	hintFields
 }
 
-func miniMaxDress(body *chatBody, c *Context) {
+func miniMaxDress(body chatBody, c *Context) chatBody {
 	body.ID, body.Sensitive = c.ID, new(bool)
 	if body.Object == "chat.completion" {
 		body.Status = &miniMaxStatus{}
 	}
+	return body
 }
 
 type miniMaxVoice struct{ chat }

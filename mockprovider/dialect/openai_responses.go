@@ -197,21 +197,18 @@ func (v responses) frame(event string, data []byte, in *findings) {
 
 // ask reads the body of a request for a response.
 func (responses) ask(r *Request, body []byte) error {
-	var q struct {
-		Model        string          `json:"model"`
-		Input        json.RawMessage `json:"input"`
-		Instructions json.RawMessage `json:"instructions"`
-		Tools        json.RawMessage `json:"tools"`
-		Stream       bool            `json:"stream"`
-		MaxTokens    *int64          `json:"max_output_tokens"`
-	}
-	if err := decode(body, &q); err != nil {
+	var input, instructions, tools json.RawMessage
+	var maxTokens count
+	err := decode(body,
+		field{"model", &r.Model}, field{"input", &input}, field{"instructions", &instructions}, field{"tools", &tools},
+		field{"stream", &r.Stream}, field{"max_output_tokens", &maxTokens},
+	)
+	if err != nil {
 		return err
 	}
-	r.Model, r.Stream = q.Model, q.Stream
-	if text(q.Input) == "" && !isList(q.Input) {
+	if text(input) == "" && !isList(input) {
 		return bad("input: it must be a text or a list of at least one item")
 	}
-	r.prompt(q.Input, q.Instructions, q.Tools)
-	return r.cap("max_output_tokens", q.MaxTokens)
+	r.prompt(input, instructions, tools)
+	return r.cap("max_output_tokens", maxTokens)
 }

@@ -55,8 +55,9 @@ func openRouter() Dialect {
 // openRouterProvider is who is behind the router.
 const openRouterProvider = "Herdlab"
 
-func openRouterDress(body *chatBody, c *Context) {
+func openRouterDress(body chatBody, c *Context) chatBody {
 	body.ID, body.Provider = "gen-"+c.ID, openRouterProvider
+	return body
 }
 
 type openRouterVoice struct{ chat }

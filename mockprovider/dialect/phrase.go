@@ -103,13 +103,33 @@ func (p *phrase) fill(c *Context, r *wire.Reply) string {
 			model = c.Model
 		}
 	}
-	return strings.NewReplacer(
-		"{model}", model,
-		"{limit}", strconv.Itoa(int(r.Limit)),
-		"{remaining}", strconv.Itoa(int(r.Remaining)),
-		"{used}", strconv.Itoa(int(r.Limit)-int(r.Remaining)),
-		"{input}", strconv.Itoa(int(input)),
-	).Replace(text)
+	var b []byte
+	for {
+		before, rest, found := strings.Cut(text, "{")
+		b = append(b, before...)
+		if !found {
+			return string(b)
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		if !closed {
+			name = ""
+		}
+		switch name {
+		case "model":
+			b = append(b, model...)
+		case "limit":
+			b = strconv.AppendInt(b, int64(r.Limit), 10)
+		case "remaining":
+			b = strconv.AppendInt(b, int64(r.Remaining), 10)
+		case "used":
+			b = strconv.AppendInt(b, int64(r.Limit)-int64(r.Remaining), 10)
+		case "input":
+			b = strconv.AppendUint(b, uint64(input), 10)
+		default: // a brace, and no more
+			b, after = append(b, '{'), rest
+		}
+		text = after
+	}
 }
 
 // Forms returns how a provider of this dialect puts each class of reply. The

@@ -169,20 +169,19 @@ func (v qianfanVoice) read(body []byte, in *findings) {
 func (v qianfanVoice) frame(_ string, data []byte, in *findings) { v.read(data, in) }
 
 func (qianfanVoice) ask(r *Request, body []byte) error {
-	var q struct {
-		Messages  json.RawMessage `json:"messages"`
-		System    json.RawMessage `json:"system"`
-		Stream    bool            `json:"stream"`
-		MaxTokens *int64          `json:"max_output_tokens"`
-	}
-	if err := decode(body, &q); err != nil {
+	var messages, system json.RawMessage
+	var maxTokens count
+	err := decode(body,
+		field{"messages", &messages}, field{"system", &system}, field{"stream", &r.Stream}, field{"max_output_tokens", &maxTokens},
+	)
+	if err != nil {
 		return err
 	}
-	if r.Stream = q.Stream; !isList(q.Messages) {
+	if !isList(messages) {
 		return bad("messages: it must be a list of at least one message")
 	}
-	r.prompt(q.Messages, q.System)
-	return r.cap("max_output_tokens", q.MaxTokens)
+	r.prompt(messages, system)
+	return r.cap("max_output_tokens", maxTokens)
 }
 
 func (qianfanVoice) resembles(p *probe) int {

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"net/url"
+	"slices"
 	"strings"
 
 	"herdlab/mockprovider/wire"
@@ -99,27 +99,12 @@ func (d *Dialect) Routes() []string {
 	return all
 }
 
-// Addressed returns the dialect that answers the path of a request, and whether
-// there is one. Where several do, the one decides whose clients send a header
-// that others' do not, else the order of All.
-func Addressed(in *Asked) (Dialect, bool) {
-	var found *Dialect
-	for i := range dialects {
-		d := &dialects[i]
-		if route, _, other := d.route(in); route == nil && other == nil {
-			continue
-		}
-		if d.version != "" && in.Header != nil && in.Header(d.version) != "" {
-			return *d, true
-		}
-		if found == nil {
-			found = d
-		}
-	}
-	if found == nil {
-		return Dialect{}, false
-	}
-	return *found, true
+// Answers reports whether the dialect has that path, for whatever method.
+func (d *Dialect) Answers(path string) bool {
+	return slices.ContainsFunc(d.routes, func(r route) bool {
+		_, ok := r.match(path)
+		return ok
+	})
 }
 
 // route finds the route of a request and the model in its path. If there is
@@ -200,7 +185,7 @@ func (d *Dialect) Refuse(m *Message, c *Context, err error) {
 		RetryAfter: wire.NoHint,
 	}
 	var refused *RequestError
-	if errors.As(err, &refused) && r.Body == wire.ErrorBody {
+	if errors.As(err, &refused) && r.Status >= 400 {
 		r.Status = uint16(refused.Status)
 	}
 	d.Write(m, &says, &r)
@@ -209,57 +194,58 @@ func (d *Dialect) Refuse(m *Message, c *Context, err error) {
 // prompt notes what is asked and how long it is. The parts are JSON; those that
 // a request does not have are nil.
 func (r *Request) prompt(parts ...json.RawMessage) {
-	h := fnv.New32a()
-	h.Write([]byte(r.Model))
-	total := 0
-	var compact bytes.Buffer
+	h, total := uint32(offset32), 0
+	for i := range len(r.Model) {
+		h = fnv1a(h, r.Model[i])
+	}
 	for _, part := range parts {
-		compact.Reset()
-		if len(part) > 0 && json.Compact(&compact, part) == nil {
-			total += compact.Len()
+		h = fnv1a(h, 0)
+		quoted, escaped := false, false
+		for _, c := range part {
+			switch {
+			case escaped:
+				escaped = false
+			case c == '"':
+				quoted = !quoted
+			case c == '\\':
+				escaped = true
+			case !quoted && (c == ' ' || c == '\n' || c == '\r' || c == '\t'):
+				continue // how it is laid out is not what is asked
+			}
+			h = fnv1a(h, c)
+			total++
 		}
-		h.Write([]byte{0})
-		h.Write(compact.Bytes())
 	}
 	r.InputTokens = uint32(min((total+3)/4, math.MaxInt32))
-	r.Prompt = max(1, h.Sum32())
+	r.Prompt = max(1, h)
 }
 
+// offset32 is the FNV-1a hash of nothing, as in hash/fnv, which allocates.
+const offset32 = 2166136261
+
+// fnv1a is the hash h with c after it.
+func fnv1a(h uint32, c byte) uint32 { return (h ^ uint32(c)) * 16777619 }
+
 // cap notes the cap on the output, the first that is stated.
-func (r *Request) cap(name string, stated ...*int64) error {
-	for _, n := range stated {
+func (r *Request) cap(name string, counts ...count) error {
+	for _, c := range counts {
 		switch {
-		case n == nil:
+		case !c.stated:
 			continue
-		case *n < 1 || *n > math.MaxInt32:
-			return bad("%s: it must be a whole number from 1 to %d, not %d", name, math.MaxInt32, *n)
+		case c.n < 1 || c.n > math.MaxInt32:
+			return bad("%s: it must be a whole number from 1 to %d, not %d", name, math.MaxInt32, c.n)
 		}
-		r.MaxTokens = uint32(*n)
+		r.MaxTokens = uint32(c.n)
 		return nil
 	}
 	return nil
 }
 
-// decode reads the JSON object of a request.
-func decode(body []byte, into any) error {
-	if len(bytes.TrimSpace(body)) == 0 {
-		return bad("the request has no body; send a JSON object")
-	}
-	err := json.Unmarshal(body, into)
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &wrong) && wrong.Field != "":
-		return bad("%s: it must not be a JSON %s", wrong.Field, wrong.Value)
-	case errors.As(err, &wrong):
-		return bad("the body must be a JSON object, not a %s", wrong.Value)
-	case err != nil:
-		return bad("the body is not valid JSON: %v", err)
-	}
-	return nil
-}
-
-// isList reports whether raw is a JSON array with something in it.
+// isList reports whether raw, which is valid JSON or nothing, is an array with
+// something in it.
 func isList(raw json.RawMessage) bool {
-	var list []json.RawMessage
-	return json.Unmarshal(raw, &list) == nil && len(list) > 0
+	if len(raw) == 0 || raw[0] != '[' {
+		return false
+	}
+	return bytes.TrimLeft(raw[1:], " \n\r\t")[0] != ']'
 }

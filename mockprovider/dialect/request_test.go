@@ -146,7 +146,7 @@ func TestBadRequests(t *testing.T) {
 	}{
 		{"POST", path, ``, 400, "no body"},
 		{"POST", path, `{`, 400, "not valid JSON"},
-		{"POST", path, `[]`, 400, "must be a JSON object"},
+		{"POST", path, `[]`, 400, "it must be an object"},
 		{"POST", path, `{"model":3}`, 400, "model: it must not be a JSON number"},
 		{"POST", path, `{"model":"m"}`, 400, "messages"},
 		{"POST", path, `{"model":"m","messages":[]}`, 400, "messages"},

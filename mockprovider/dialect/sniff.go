@@ -1,6 +1,10 @@
 package dialect
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+)
 
 // Sniff returns the dialect that a reply looks like, for clients that do not
 // know whom they talk to; the first of All if it looks like none. For a stream,
@@ -55,10 +59,15 @@ func hasAll(m map[string]json.RawMessage, keys []string) bool {
 	return true
 }
 
-// text returns raw if it is a string, else "".
-func text(raw json.RawMessage) (s string) {
-	if json.Unmarshal(raw, &s) != nil {
+// text returns raw, which is valid JSON or nothing, if it is a string, else "".
+func text(raw json.RawMessage) string {
+	if len(raw) == 0 || raw[0] != '"' {
 		return ""
 	}
+	if plain := raw[1 : len(raw)-1]; bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
+		return string(plain)
+	}
+	var s string
+	_ = json.Unmarshal(raw, &s)
 	return s
 }

@@ -32,7 +32,7 @@ func (d *Dialect) Table() string {
 
 // spellingNames says where a hint stands.
 var spellingNames = [wire.NumSpellings]string{
-	"header", "header s", "header ms", "header date", "header time", "header epoch",
+	"header", "header s", "header ms", "header date", "header time", "header epoch", "header duration",
 	"body s", "body ms", "body duration", "sentence", "header s + text", "none",
 }
 

@@ -151,10 +151,12 @@ func TestTheBodyOf14003(t *testing.T) {
 	require.Equal(t, 200, m.Status)
 	require.Equal(t, `{"code":14003,"message":"too many requests","retry_after":3,"limit":20,"remaining":0}`, string(m.Body))
 
-	custom := CodeInBody("other", "Other", "/x", CodeFields{Code: "errno", Message: "errmsg", Success: 1})
+	custom := CodeInBody{Name: "other", Code: "errno", Message: "errmsg", Success: 1}.Dialect()
+	r = inForm(&custom, wire.Concurrency)
+	r.RetryAfter, r.Limit = 3e9, 20
 	m = Message{}
 	custom.Write(&m, &Context{}, &r)
-	require.Equal(t, `{"errno":14003,"errmsg":"too many requests"}`, string(m.Body))
+	require.Equal(t, `{"errno":14003,"errmsg":"too many requests"}`, string(m.Body), "it has no place for more")
 	require.Equal(t, wire.OK, custom.Parse(&Received{Status: 200, Body: []byte(`{"errno":1,"errmsg":"ok"}`)}, Reading{}).Shown)
 }
 

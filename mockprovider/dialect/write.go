@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 
 	"herdlab/mockprovider/wire"
 )
@@ -103,12 +104,8 @@ func (d *Dialect) failure(c *Context, r *wire.Reply, h *Headers) failure {
 
 // answerOf is the answer that r stands for.
 func answerOf(c *Context, r *wire.Reply) answer {
-	var text strings.Builder
-	for i := range Pieces(r.Tokens) {
-		text.WriteString(Piece(i))
-	}
 	return answer{
-		Text: text.String(), Model: c.served(r), Tokens: r.Tokens, Cut: r.Body == wire.SilentEnd,
+		Text: textOf(Pieces(r.Tokens)), Model: c.served(r), Tokens: r.Tokens, Cut: r.Body == wire.SilentEnd,
 		Capped: c.MaxTokens > 0 && r.Tokens >= c.MaxTokens,
 	}
 }
@@ -120,12 +117,38 @@ var pieces = [...]string{
 	"The ", "herd ", "comes ", "to ", "the ", "river ", "at ", "ten ", "and ", "leaves ", "by ", "turns. ",
 }
 
+// verse is the pieces together, longest the longest text. All texts are its
+// beginnings.
+var (
+	verse   = strings.Join(pieces[:], "")
+	longest = strings.Repeat(verse, maxPieces/len(pieces)+1)
+)
+
+// textOf is the text of n pieces.
+func textOf(n int) string {
+	length := n / len(pieces) * len(verse)
+	for _, piece := range pieces[:n%len(pieces)] {
+		length += len(piece)
+	}
+	return longest[:length]
+}
+
 // Models writes the list of models.
 func (d *Dialect) Models(m *Message, c *Context, names []string) {
 	m.Headers, m.Body = m.Headers[:0], m.Body[:0]
 	d.head(m, c, &wire.Reply{Status: 200}, jsonType)
 	m.Body = d.voice.models(m.Body, c, names)
 	m.Length = len(m.Body)
+}
+
+// appendQuoted writes a string as appendJSON does.
+func appendQuoted(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return appendJSON(b, s)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
 }
 
 // appendJSON writes v, which has a fixed order of fields.

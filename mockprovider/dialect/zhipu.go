@@ -66,7 +66,10 @@ func zhipuReads(in *findings) wire.Class {
 
 type zhipuVoice struct{ chat }
 
-func zhipuDress(body *chatBody, c *Context) { body.ID, body.RequestID = c.ID, c.ID }
+func zhipuDress(body chatBody, c *Context) chatBody {
+	body.ID, body.RequestID = c.ID, c.ID
+	return body
+}
 
 type zhipuError struct {
 	Error struct {

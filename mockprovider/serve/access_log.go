@@ -39,8 +39,11 @@ type Access struct {
 	Tenant string `json:"tenant"`
 	Stream bool   `json:"stream"`
 	// Gone says that the client hung up before the end.
-	Gone bool   `json:"gone"`
-	ID   string `json:"id"`
+	Gone bool `json:"gone"`
+	// Unread says that it was no request that a provider could have read, and so
+	// reached none; it is no row of a trace.
+	Unread bool   `json:"unread,omitempty"`
+	ID     string `json:"id"`
 }
 
 // accessLog writes lines, whole ones, from any goroutine.
@@ -88,6 +91,17 @@ func (a *answering) log(n news, gone bool) {
 		At: seconds(a.world.begun + a.x.arrived), Prompt: q.Demand.InputTokens, Output: q.Demand.Output(), Delivered: n.reply.Tokens,
 		Class: endClass(&end).String(), Status: n.reply.Status, Wait: seconds(n.at - a.x.arrived), Attempt: q.Attempt,
 		Dialect: a.x.from.dialect, Model: a.x.from.model, Tenant: a.x.from.tenant, Stream: q.Stream, Gone: gone, ID: a.x.from.id,
+	})
+}
+
+// logUnread writes the line about a request that never reached the provider.
+func (a *answering) logUnread() {
+	if a.s.log.out == nil {
+		return
+	}
+	a.s.log.write(&Access{
+		At: seconds(a.world.begun + a.x.arrived), Class: wire.BadRequest.String(), Status: uint16(a.message.Status), Attempt: 1,
+		Dialect: a.x.from.dialect, Model: a.x.from.model, Tenant: a.x.from.tenant, Unread: true, ID: a.x.from.id,
 	})
 }
 

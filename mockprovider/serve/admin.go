@@ -9,7 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,7 +59,7 @@ func (s *Server) Admin(token string) http.Handler {
 		guarded.Handle(pattern, f)
 	}
 	guarded.Handle("/", adminFunc(func(r *http.Request, _ []byte) (any, error) {
-		return nil, &adminError{http.StatusNotFound, fmt.Sprintf("there is no %s %s; there are GET /state, /counters, /series, /decisions, /faults and /metrics, POST /faults, /limits and /reset, DELETE /faults/ID", r.Method, r.URL.Path)}
+		return nil, &adminError{http.StatusNotFound, fmt.Sprintf("there is no %s %s; there are GET /state, /counters, /series, /decisions, /faults and /metrics, POST /faults, /limits and /reset, DELETE /faults and /faults/ID", r.Method, r.URL.Path)}
 	}))
 	mux.HandleFunc("GET /{$}", open)
 	mux.Handle("/", authorized(token, guarded))
@@ -132,11 +135,17 @@ func answerJSON(w http.ResponseWriter, status int, value any) {
 // adminDecisions is GET /decisions?n=50&refused=1&tenant=…&class=…&id=….
 func (s *Server) adminDecisions(r *http.Request, _ []byte) (any, error) {
 	q, n := r.URL.Query(), 50
+	if err := asks(q, "n", "refused", "tenant", "class", "id"); err != nil {
+		return nil, err
+	}
 	if text := q.Get("n"); text != "" {
 		var err error
-		if n, err = strconv.Atoi(text); err != nil || n < 0 {
+		if n, err = strconv.Atoi(text); err != nil || n < 0 || n > tail {
 			return nil, fmt.Errorf("n is %q; it must be a number of decisions, at most %d", text, tail)
 		}
+	}
+	if text := q.Get("class"); text != "" && !slices.Contains(classNames(), text) {
+		return nil, fmt.Errorf("there is no class %q; there are %s", text, strings.Join(classNames(), ", "))
 	}
 	refused, tenant, class, id := q.Get("refused") == "1", q.Get("tenant"), q.Get("class"), q.Get("id")
 	list := s.decisions(n, func(d *decision) bool {
@@ -146,6 +155,23 @@ func (s *Server) adminDecisions(r *http.Request, _ []byte) (any, error) {
 	return map[string]any{"decisions": list}, nil
 }
 
+// asks says what a query has beside what is known, if anything.
+func asks(q url.Values, known ...string) error {
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("there is no parameter %q; there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+func classNames() (names []string) {
+	for c := range wire.Class(wire.NumClasses) {
+		names = append(names, c.String())
+	}
+	return names
+}
+
 // errWords is what a server without Config.Words says.
 var errWords = &adminError{http.StatusNotImplemented, "this server was built without the words of scenario files; change it from Go"}
 
@@ -153,11 +179,15 @@ func (s *Server) adminInject(r *http.Request, body []byte) (any, error) {
 	if s.cfg.Words == nil {
 		return nil, errWords
 	}
+	q := r.URL.Query()
+	if err := asks(q, "check"); err != nil {
+		return nil, err
+	}
 	f, err := s.cfg.Words.Fault(body)
 	if err != nil {
 		return nil, err
 	}
-	if r.URL.Query().Get("check") == "1" {
+	if q.Get("check") == "1" {
 		return fine, s.check(f)
 	}
 	id, err := s.inject(f, compact(body))

@@ -51,6 +51,40 @@ func admin(t testing.TB, h http.Handler, method, path, token, body string) (stat
 	return w.Code, said, w.Body.String()
 }
 
+// Slots and places are those of all models in all regions, as they are just now.
+func TestStateTellsOfRoom(t *testing.T) {
+	of := func(slots, queue int) mockprovider.ModelConfig {
+		return mockprovider.ModelConfig{Capacity: &mockprovider.Capacity{Slots: slots, Queue: queue}}
+	}
+	p := mockprovider.Config{
+		Models:  []mockprovider.ModelConfig{of(3, 0), of(4, 5)},
+		Regions: []mockprovider.RegionConfig{{}, {Scale: 0.5}},
+	}
+	s := Must(Config{Provider: p})
+	room := func() (slots any, places int) {
+		st := s.State()
+		if st.Slots == nil {
+			return nil, st.Places
+		}
+		return *st.Slots, st.Places
+	}
+	slots, places := room()
+	require.Equal(t, 3+4+2+2, slots)
+	require.Equal(t, 5+3, places)
+	for percent, want := range map[int32]int{0: 0, 50: 2 + 2 + 1 + 1} {
+		_, err := s.Inject(mockprovider.Fault{To: mockprovider.Forever, Does: mockprovider.Brownout{Percent: percent}})
+		require.NoError(t, err)
+		slots, _ = room()
+		require.Equal(t, want, slots, "%d %%", percent)
+		s.ClearAll()
+	}
+	p.Models[0].Capacity.Slots = 0
+	s = Must(Config{Provider: p})
+	slots, places = room()
+	require.Nil(t, slots, "nothing bounds them")
+	require.Equal(t, 8, places)
+}
+
 // An evening with the admin API: look, disturb, look again, repair.
 func TestAdmin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -122,6 +156,10 @@ func TestAdmin(t *testing.T) {
 			require.NotEmpty(t, said["error"])
 		}
 		require.NotEmpty(t, do("GET", "/decisions?n=x", "", 400)["error"])
+		require.Contains(t, do("GET", "/decisions?n=1025", "", 400)["error"], "at most 1024")
+		require.Contains(t, do("GET", "/decisions?class=nonsense", "", 400)["error"], "there are ok, rate, ")
+		require.Contains(t, do("GET", "/decisions?n=1&refuse=1", "", 400)["error"], `no parameter "refuse"; there are n, refused, tenant, class, id`)
+		require.Contains(t, do("POST", "/faults?chek=1", `{"outage": 60}`, 400)["error"], `no parameter "chek"; there are check`)
 		require.Contains(t, do("GET", "/nothing", "", 404)["error"], "GET /state")
 		require.Contains(t, do("PUT", "/faults", "", 404)["error"], "POST /faults")
 

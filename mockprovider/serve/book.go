@@ -31,6 +31,9 @@ type Counters struct {
 	// Abandoned counts clients that hung up before the end. The provider may
 	// have gone on all the same.
 	Abandoned uint64 `json:"abandoned"`
+	// Unread counts requests that never reached the provider, because they were
+	// malformed or there is no such path. The arrivals are without them.
+	Unread uint64 `json:"unread"`
 	// InputTokens and OutputTokens count the tokens of requests that were
 	// answered.
 	InputTokens  uint64 `json:"input_tokens"`
@@ -67,8 +70,8 @@ func (b *book) arrived(now time.Duration) {
 func (b *book) left() { b.counters.Abandoned++ }
 
 // ended notes the end of an exchange, when so many requests are queued and so
-// many faults in force, and returns what it counts as.
-func (b *book) ended(now time.Duration, x *exchange, queued, faults int) wire.Class {
+// many faults in force.
+func (b *book) ended(now time.Duration, x *exchange, queued, faults int) {
 	b.inFlight--
 	class := endClass(&x.end)
 	bin := b.series.at(now)
@@ -87,17 +90,17 @@ func (b *book) ended(now time.Duration, x *exchange, queued, faults int) wire.Cl
 	} else {
 		bin.Refused[class]++
 	}
-	b.decisions.add(decision{
+	b.decisions.add(&decision{
 		request: x.request, from: x.from, end: x.end, class: class, arrived: x.arrived, at: now, inFlight: b.inFlight, queued: queued, faults: faults, standings: x.standings,
 	})
-	return class
 }
 
 // refused notes a request that never reached the provider, and why.
 func (b *book) refused(now time.Duration, x *exchange, status uint16, why string) {
+	b.counters.Unread++
 	d := decision{request: x.request, from: x.from, class: wire.BadRequest, arrived: now, at: now, inFlight: b.inFlight, note: why}
 	d.end.Reply = wire.Reply{Status: status, Class: wire.BadRequest, Shown: wire.BadRequest, RetryAfter: wire.NoHint}
-	b.decisions.add(d)
+	b.decisions.add(&d)
 }
 
 // endClass is the class that the end of a request counts as.

@@ -55,7 +55,7 @@ type Config struct {
 	// header X-Herdlab-Region, or else it is for the first.
 	Models, Regions []string
 	// Dialects are spoken beside those that there are, such as one of the family
-	// dialect.CodeInBody; their paths are below /NAME.
+	// dialect.CodeInBody. A path that others have as well is theirs.
 	Dialects []dialect.Dialect
 	// OutputTokens is how long an answer is if nothing caps it; 0 means 100. A
 	// request may say it with the header X-Herdlab-Output-Tokens.
@@ -143,6 +143,10 @@ func (c *Config) complete() error {
 	if len(c.Dialects) > 100 {
 		complain("there are %d dialects; at most 100 can be added", len(c.Dialects))
 	}
+	orElse(&c.MaxTokens, 100_000)
+	if c.OutputTokens > c.MaxTokens {
+		complain("OutputTokens is %d; an answer has at most MaxTokens, which is %d", c.OutputTokens, c.MaxTokens)
+	}
 	positive("MaxConnections", int64(c.MaxConnections))
 	positive("MaxInFlight", int64(c.MaxInFlight))
 	positive("MaxBody", c.MaxBody)
@@ -157,7 +161,6 @@ func (c *Config) complete() error {
 	orElse(&c.MaxConnections, 1<<14)
 	orElse(&c.MaxInFlight, 100_000)
 	orElse(&c.MaxBody, 1<<20)
-	orElse(&c.MaxTokens, 100_000)
 	orElse(&c.MaxHold, 15*time.Minute)
 	orElse(&c.Grace, 30*time.Second)
 	c.Tenants = max(c.Tenants, 0)

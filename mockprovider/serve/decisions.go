@@ -71,10 +71,10 @@ type decisions struct {
 	n    uint64
 }
 
-func (d *decisions) add(n decision) {
+func (d *decisions) add(n *decision) {
 	d.n++
 	n.n = d.n
-	d.ring[d.n%tail] = n
+	d.ring[d.n%tail] = *n
 }
 
 // list returns up to most decisions, the newest first, of those that pass.

@@ -29,10 +29,11 @@
 // length is estimated; the answer has Config.OutputTokens, if max_tokens does not
 // cap it. Some headers say what a client of a real provider cannot:
 // X-Herdlab-Call and X-Herdlab-Attempt, for draws that belong to them,
-// X-Herdlab-Region and X-Herdlab-Output-Tokens.
+// X-Herdlab-Region and X-Herdlab-Output-Tokens. What they cannot mean is an error.
 //
-// What the harness refuses for its own protection has the header
-// X-Herdlab-Origin: harness, so that nobody takes it for the provider's.
+// What the harness refuses, for its own protection or because there is no such
+// path, region or number, has the header X-Herdlab-Origin: harness, so that nobody
+// takes it for the provider's.
 //
 // # The admin API
 //
@@ -56,6 +57,7 @@
 //
 // # The access log
 //
-// Config.AccessLog gets an Access as a line of JSON for each request that reached
-// the provider and has ended. Such a file is also a recorded trace.
+// Config.AccessLog gets an Access as a line of JSON for each request for an answer
+// that has ended, also for those that never reached the provider: they say so. Such
+// a file is also a recorded trace.
 package serve

@@ -49,10 +49,14 @@ func newDriver(p *mockprovider.Provider, limits int, c clock, m *metrics) *drive
 
 // arrive hands a request to the provider.
 func (d *driver) arrive(x *exchange) {
-	x.news = make(chan news, 2)
+	if x.news == nil {
+		x.news = make(chan news, 2)
+	}
+	d.metrics.arrivals.Inc()
+	now := d.clock.now() // and not when it is its turn at the lock
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.catchUp()
+	d.catchUp(now)
 	if n := len(d.free); n > 0 {
 		x.ticket, d.free = d.free[n-1], d.free[:n-1]
 	} else {
@@ -62,10 +66,9 @@ func (d *driver) arrive(x *exchange) {
 	d.waiting[x.ticket] = x
 	x.arrived = d.now
 	d.book.arrived(d.now)
-	d.metrics.arrivals.Inc()
 	d.input.Kind, d.input.Ticket, d.input.Request = wire.Arrive, x.ticket, x.request
 	d.step()
-	d.catchUp() // an answer that takes no time needs no alarm
+	d.catchUp(d.now) // an answer that takes no time needs no alarm
 	d.arm()
 }
 
@@ -74,9 +77,10 @@ func (d *driver) arrive(x *exchange) {
 func (d *driver) leave(x *exchange) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.catchUp()
-	if x.gone || d.waiting[x.ticket] != x {
-		return // it has ended
+	d.catchUp(d.clock.now())
+	if d.waiting[x.ticket] != x { // it has ended, and nobody has read of it
+		d.metrics.ended(x)
+		return
 	}
 	x.gone = true
 	d.book.left()
@@ -91,10 +95,10 @@ func (d *driver) leave(x *exchange) {
 func (d *driver) with(f func(p *mockprovider.Provider, now time.Duration)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.catchUp()
+	d.catchUp(d.clock.now())
 	f(d.provider, d.now)
 	d.scheduleTick(d.now)
-	d.catchUp()
+	d.catchUp(d.clock.now())
 	d.arm()
 }
 
@@ -103,13 +107,16 @@ func (d *driver) forget(account uint32) {
 	d.with(func(p *mockprovider.Provider, _ time.Duration) { p.Forget(account) })
 }
 
-// refused notes a request that never reached the provider, and why.
-func (d *driver) refused(x *exchange, status uint16, why string) {
+// refused notes a request that never reached the provider, and why. It returns
+// the present time.
+func (d *driver) refused(x *exchange, status uint16, why string) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.catchUp()
+	d.catchUp(d.clock.now())
 	d.book.refused(d.now, x, status, why)
+	d.metrics.unread.Inc()
 	d.arm()
+	return d.now
 }
 
 // shows is what the provider's clock shows, right or wrong.
@@ -130,13 +137,14 @@ func (d *driver) ring() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.armed = never
-	d.catchUp()
+	d.catchUp(d.clock.now())
 	d.arm()
 }
 
-// catchUp does what has become due, and moves the present to now.
-func (d *driver) catchUp() {
-	now := max(d.now, d.clock.now())
+// catchUp does what has become due, and moves the present to now, if that is not
+// past.
+func (d *driver) catchUp(now time.Duration) {
+	now = max(d.now, now)
 	for d.agenda.next() <= now {
 		e := d.agenda.pop()
 		d.now = e.at
@@ -208,8 +216,11 @@ func (d *driver) end(x *exchange) {
 	if endClass(&x.end) != wire.OK {
 		faults = inForce(d.provider, d.now)
 	}
-	class := d.book.ended(d.now, x, d.provider.Queued(), faults)
-	d.metrics.ended(x, class, (d.now - x.arrived).Seconds())
+	x.ended = d.now
+	d.book.ended(d.now, x, d.provider.Queued(), faults)
+	if x.gone {
+		d.metrics.ended(x)
+	}
 	d.tell(x, news{kind: x.end.Kind, reply: x.end.Reply})
 }
 

@@ -18,6 +18,7 @@ type exchange struct {
 	gone    bool // nobody waits for it any more
 	ticket  uint32
 	arrived time.Duration
+	ended   time.Duration
 	// until is when its job is done, 0 before it is started; tokens is how many
 	// tokens it produces by then, withheld how many of the last never leave.
 	until            time.Duration

@@ -1,29 +1,19 @@
 package serve
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"herdlab/mockprovider/dialect"
 	"herdlab/mockprovider/wire"
-)
-
-// Headers by which a test says what a client of a real provider cannot: which
-// call a request belongs to, for the draws that are the call's, which attempt of
-// it it is, which region it is for, and how long its answer is to be. Without
-// them a call is known by its Idempotency-Key, and an attempt by
-// X-Stainless-Retry-Count.
-const (
-	CallHeader    = "X-Herdlab-Call"
-	AttemptHeader = "X-Herdlab-Attempt"
-	RegionHeader  = "X-Herdlab-Region"
-	OutputHeader  = "X-Herdlab-Output-Tokens"
 )
 
 // ServeHTTP implements http.Handler.
@@ -38,9 +28,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.protect(w, http.StatusRequestHeaderFieldsTooLarge, "headers", fmt.Sprintf("the headers are larger than %d bytes", maxHeader))
 		return
 	}
-	a := &answering{s: s, w: w, r: r, control: http.NewResponseController(w), world: s.world.Load()}
+	a, _ := s.spare.Get().(*answering)
+	if a == nil {
+		a = new(answering)
+	}
+	a.s, a.w, a.r, a.control, a.world = s, w, r, *http.NewResponseController(w), s.world.Load()
 	if a.read() {
 		a.answer()
+	}
+	if a.done {
+		a.clear()
+		s.spare.Put(a)
 	}
 }
 
@@ -73,29 +71,49 @@ type answering struct {
 	world   *world
 	w       http.ResponseWriter
 	r       *http.Request
-	control *http.ResponseController
+	control http.ResponseController
+	body    bytes.Buffer
 	asked   dialect.Asked
 	dialect *dialect.Dialect
 	context dialect.Context
 	message dialect.Message
 	x       exchange
+	done    bool // it is answered, and nobody else knows of it any more
+}
+
+// clear makes it a new one that has the memory of the old.
+func (a *answering) clear() {
+	const most = 64 << 10 // which is not kept for others
+	body, headers, reply, news := a.body, a.message.Headers, a.message.Body, a.x.news
+	*a = answering{}
+	clear(headers)
+	a.message.Headers, a.x.news = headers[:0], news
+	if body.Cap() <= most {
+		a.body = body
+	}
+	if cap(reply) <= most {
+		a.message.Body = reply[:0]
+	}
 }
 
 // read reads the request. It reports false if it has refused it.
 func (a *answering) read() bool {
-	_ = a.control.SetReadDeadline(time.Now().Add(bodyTime))
-	body, err := io.ReadAll(http.MaxBytesReader(a.w, a.r.Body, a.s.cfg.MaxBody))
+	a.body.Reset()
+	_, err := a.body.ReadFrom(http.MaxBytesReader(a.w, a.r.Body, a.s.cfg.MaxBody))
 	if err != nil {
 		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
+		switch {
+		case errors.As(err, &tooLarge):
 			a.s.protect(a.w, http.StatusRequestEntityTooLarge, "body", fmt.Sprintf("the body is larger than %d bytes", tooLarge.Limit))
-		} else {
+		case errors.Is(err, os.ErrDeadlineExceeded):
 			a.s.protect(a.w, http.StatusRequestTimeout, "slow", "the body did not come")
+		default:
+			a.s.protect(a.w, http.StatusBadRequest, "broken", "the body is not as its headers say")
 		}
 		return false
 	}
-	_ = a.control.SetReadDeadline(time.Time{})
-	a.asked = dialect.Asked{Method: a.r.Method, Path: a.r.URL.Path, Query: a.r.URL.RawQuery, Header: a.r.Header.Get, Body: body}
+	_ = a.control.SetReadDeadline(time.Time{}) // an answer may take longer than bodyTime
+	a.asked = dialect.Asked{Method: a.r.Method, Path: a.r.URL.Path, Query: a.r.URL.RawQuery, Header: a.r.Header.Get, Body: a.body.Bytes()}
 	return true
 }
 
@@ -103,7 +121,7 @@ func (a *answering) read() bool {
 func (a *answering) answer() {
 	d := a.world.driver
 	number := a.world.requests.Add(1)
-	a.context = dialect.Context{ID: requestID(a.s.cfg.Seed, number), Epoch: d.clock.epoch, Now: d.shows()}
+	a.context = dialect.Context{ID: requestID(a.s.cfg.Seed, number), Epoch: d.clock.epoch}
 	path := a.asked.Path
 	which, known := a.s.route(&a.asked)
 	a.dialect = &a.s.dialects[which]
@@ -120,6 +138,7 @@ func (a *answering) answer() {
 	a.context.Model, a.context.InputTokens, a.context.MaxTokens = req.Model, req.InputTokens, req.MaxTokens
 	a.context.Usage, a.context.Operation = req.Usage, req.Operation
 	if req.Operation == dialect.ListModels {
+		a.context.Now = d.shows()
 		a.dialect.Models(&a.message, &a.context, a.s.models)
 		a.send()
 		return
@@ -130,63 +149,32 @@ func (a *answering) answer() {
 	if !valid {
 		who.account = a.s.nobody
 	}
-	q.Call, q.Attempt = a.call(number)
 	q.Account, q.Target.Key, q.Target.Model = who.account, who.key, place(a.s.cfg.Models, req.Model)
-	q.Target.Region = place(a.s.cfg.Regions, a.r.Header.Get(RegionHeader))
 	q.Address, _ = a.world.addresses.of(host(a.r.RemoteAddr))
 	q.Stream = req.Stream
-	q.Demand = wire.Demand{InputTokens: req.InputTokens, OutputTokens: a.output(), MaxTokens: req.MaxTokens, Prompt: req.Prompt}
+	q.Demand = wire.Demand{InputTokens: req.InputTokens, OutputTokens: a.s.cfg.OutputTokens, MaxTokens: req.MaxTokens, Prompt: req.Prompt}
+	if err := a.heed(q, number); err != nil {
+		a.refuse(err)
+		return
+	}
 	a.meet(d)
 }
 
 // refuse answers a request that never reaches the provider.
 func (a *answering) refuse(err error) {
-	why := err.Error()
-	if lost(err) {
+	why, way := err.Error(), lost(err)
+	var wrong directionError
+	if way || errors.As(err, &wrong) {
 		a.w.Header().Set(OriginHeader, OriginHarness)
+	}
+	if way {
 		why, _, _ = strings.Cut(why, ". ") // the way is for who has lost it
 	}
+	a.context.Now = a.world.driver.shows()
 	a.dialect.Refuse(&a.message, &a.context, err)
-	a.world.driver.refused(&a.x, uint16(a.message.Status), why)
+	a.x.arrived = a.world.driver.refused(&a.x, uint16(a.message.Status), why)
+	a.logUnread()
 	a.send()
-}
-
-// call is which call and attempt the request is, as far as its client says.
-func (a *answering) call(number uint64) (call uint64, attempt uint32) {
-	call, attempt = number, 1
-	if key := a.r.Header.Get("Idempotency-Key"); key != "" {
-		call = hash(a.x.from.tenant, key)
-	}
-	if n, ok := a.number(CallHeader, 64); ok {
-		call = n
-	}
-	if n, ok := a.number("X-Stainless-Retry-Count", 16); ok {
-		attempt = uint32(n) + 1
-	}
-	if n, ok := a.number(AttemptHeader, 32); ok {
-		attempt = uint32(max(n, 1))
-	}
-	return call, attempt
-}
-
-// number is the number of so many bits in a header; ok is false if there is
-// none.
-func (a *answering) number(header string, bits int) (n uint64, ok bool) {
-	text := a.r.Header.Get(header)
-	if text == "" {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(text, 10, bits)
-	return n, err == nil
-}
-
-// output is how long the answer is if nothing caps it.
-func (a *answering) output() uint32 {
-	n := a.s.cfg.OutputTokens
-	if asked, ok := a.number(OutputHeader, 32); ok {
-		n = uint32(asked)
-	}
-	return min(n, a.s.cfg.MaxTokens)
 }
 
 // host is an address without its port.

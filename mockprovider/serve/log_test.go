@@ -42,6 +42,9 @@ func TestAccessLog(t *testing.T) {
 		bad := chat(t.Context(), t, "http://herd", false)
 		bad.Body = http.NoBody
 		require.Equal(t, 400, ask(t, s.Client(), bad).StatusCode)
+		lost := chat(t.Context(), t, "http://herd", false)
+		lost.URL.Path = "/nowhere"
+		require.Equal(t, 404, ask(t, s.Client(), lost).StatusCode)
 		require.NoError(t, s.Reset())
 		time.Sleep(time.Second)
 		ask(t, s.Client(), chat(t.Context(), t, "http://herd", false))
@@ -57,11 +60,13 @@ func TestAccessLog(t *testing.T) {
 		}
 		const prompt = 8
 		common := Access{Prompt: prompt, Output: 5, Attempt: 1, Dialect: "openai", Model: "demo"}
-		want := []Access{common, common, common, common}
+		unread := Access{At: 0.15, Class: "bad_request", Attempt: 1, Dialect: "openai", Unread: true}
+		want := []Access{common, common, common, unread, unread, common}
 		want[0].At, want[0].Class, want[0].Wait, want[0].Gone = 0.02, "cancelled", 0.01, true
 		want[1].At, want[1].Class, want[1].Status, want[1].Attempt = 0.03, "rate", 429, 3
 		want[2].Class, want[2].Status, want[2].Wait, want[2].Delivered, want[2].Stream = "ok", 200, 0.15, 5, true
-		want[3].At, want[3].Class, want[3].Status, want[3].Wait, want[3].Delivered = 1.15, "ok", 200, 0.15, 5
+		want[3].Status, want[4].Status = 400, 404
+		want[5].At, want[5].Class, want[5].Status, want[5].Wait, want[5].Delivered = 1.15, "ok", 200, 0.15, 5
 		require.Equal(t, want, lines, "in the order in which they ended; time goes on over a reset")
 		require.NotContains(t, log.String(), "sk-secret")
 
@@ -72,7 +77,7 @@ func TestAccessLog(t *testing.T) {
 			at = append(at, r.At)
 			require.EqualValues(t, 5, r.Demand.OutputTokens)
 		}
-		require.Equal(t, []time.Duration{0, 20 * time.Millisecond, 1150 * time.Millisecond}, at, "in the order in which they came, without the retry")
+		require.Equal(t, []time.Duration{0, 20 * time.Millisecond, 1150 * time.Millisecond}, at, "in the order in which they came, without the retry and what was none")
 	})
 }
 

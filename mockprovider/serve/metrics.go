@@ -19,6 +19,7 @@ type metrics struct {
 	dropped  prometheus.Counter
 	broken   prometheus.Counter
 	gone     prometheus.Counter
+	unread   prometheus.Counter
 	tokens   [2]prometheus.Counter // in, out
 	wait     [wire.NumClasses]prometheus.Observer
 	harness  *refusals
@@ -61,6 +62,7 @@ func newMetrics(s *Server) *metrics {
 	m.dropped = counter("dropped_total", "Requests that were never answered.")
 	m.broken = counter("broken_total", "Requests whose connection was broken.")
 	m.gone = counter("abandoned_total", "Requests whose client hung up before the end.")
+	m.unread = counter("unread_total", "Requests that were malformed or had no such path, and never reached the provider.")
 	tokens := vec("tokens_total", "Tokens of requests that were answered.", "direction")
 	m.tokens[0], m.tokens[1] = tokens.WithLabelValues("input"), tokens.WithLabelValues("output")
 	wait := prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -89,8 +91,10 @@ func newMetrics(s *Server) *metrics {
 	return m
 }
 
-// ended notes the end of an exchange. The driver calls it.
-func (m *metrics) ended(x *exchange, class wire.Class, wait float64) {
+// ended notes the end of an exchange. Whoever hears of the end calls it: the
+// handler, or the driver if it has gone.
+func (m *metrics) ended(x *exchange) {
+	class := endClass(&x.end)
 	switch x.end.Kind {
 	case wire.Dropped:
 		m.dropped.Inc()
@@ -103,7 +107,7 @@ func (m *metrics) ended(x *exchange, class wire.Class, wait float64) {
 		m.tokens[0].Add(float64(x.request.Demand.InputTokens))
 		m.tokens[1].Add(float64(x.end.Reply.Tokens))
 	}
-	m.wait[class].Observe(wait)
+	m.wait[class].Observe((x.ended - x.arrived).Seconds())
 }
 
 func (m *metrics) handler() http.Handler {

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"herdlab/mockprovider/dialect"
 	"herdlab/mockprovider/wire"
 )
 
@@ -38,6 +37,7 @@ func (a *answering) meet(d *driver) {
 
 // end brings an end to a client that has nothing yet.
 func (a *answering) end(d *driver, n news) {
+	d.metrics.ended(&a.x)
 	switch n.kind {
 	case wire.Dropped:
 		a.hold(d, n)
@@ -80,12 +80,16 @@ func (a *answering) hold(d *driver, n news) {
 // send writes the message, and breaks the connection where that is to break.
 func (a *answering) send() {
 	m := &a.message
-	a.head(m)
+	length := ""
 	if m.Length >= 0 {
-		a.w.Header().Set("Content-Length", strconv.Itoa(m.Length))
+		length = strconv.Itoa(m.Length)
 	}
-	_ = a.control.SetWriteDeadline(time.Now().Add(a.s.patience))
+	a.head(length)
 	a.w.WriteHeader(m.Status)
+	waits := len(m.Body) > unwaited || m.Broken
+	if waits {
+		_ = a.control.SetWriteDeadline(time.Now().Add(a.s.patience))
+	}
 	if _, err := a.w.Write(m.Body); err != nil {
 		return
 	}
@@ -93,18 +97,34 @@ func (a *answering) send() {
 		_ = a.control.Flush()
 		panic(http.ErrAbortHandler)
 	}
-	_ = a.control.SetWriteDeadline(time.Time{})
+	if waits {
+		_ = a.control.SetWriteDeadline(time.Time{})
+	}
+	a.done = true
 }
 
-// head writes the headers of a message.
-func (a *answering) head(m *dialect.Message) {
-	h := a.w.Header()
-	for i := range m.Headers {
-		h.Set(m.Headers[i].Name, m.Headers[i].Value)
+// unwaited is how many bytes net/http keeps until the handler returns: who
+// writes no more does not wait for the client, and needs no timer for that.
+const unwaited = 2 << 10
+
+// head writes the headers of the message, and its length unless that is empty.
+func (a *answering) head(length string) {
+	h, headers := a.w.Header(), a.message.Headers
+	values := make([]string, 0, len(headers)+3) // of all, instead of one at a time
+	set := func(name, value string) {
+		values = append(values, value)
+		n := len(values)
+		h[http.CanonicalHeaderKey(name)] = values[n-1 : n : n]
 	}
-	h.Set("Date", a.world.driver.clock.wall(a.context.Now).Format(http.TimeFormat))
+	for i := range headers {
+		set(headers[i].Name, headers[i].Value)
+	}
+	if length != "" {
+		set("Content-Length", length)
+	}
+	set("Date", a.world.driver.clock.wall(a.context.Now).Format(http.TimeFormat))
 	if h.Get("X-Request-Id") == "" {
-		h.Set("X-Request-Id", a.context.ID)
+		set("X-Request-Id", a.context.ID)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"herdlab/mockprovider/dialect"
@@ -13,8 +12,14 @@ import (
 // route finds the dialect of a request. Paths are as the providers have them.
 // Where several have the same, and for whoever wants to be sure, the name of the
 // dialect may stand before it, as in /openai/v1/chat/completions; it is taken
-// off then. known is false if nobody has such a path.
+// off then. The dialects of the configuration go before those that there are.
+// known is false if nobody has such a path.
 func (s *Server) route(in *dialect.Asked) (which int, known bool) {
+	for i := range s.cfg.Dialects {
+		if s.cfg.Dialects[i].Answers(in.Path) {
+			return len(s.dialects) - len(s.cfg.Dialects) + i, true
+		}
+	}
 	if d, ok := dialect.Addressed(in); ok {
 		return s.index(d.Name), true
 	}
@@ -28,11 +33,19 @@ func (s *Server) route(in *dialect.Asked) (which int, known bool) {
 
 // index is the index of the dialect of that name, -1 if there is none.
 func (s *Server) index(name string) int {
-	return slices.IndexFunc(s.dialects, func(d dialect.Dialect) bool { return d.Name == name })
+	for i := range s.dialects {
+		if s.dialects[i].Name == name {
+			return i
+		}
+	}
+	return -1
 }
 
 // lost reports whether a request failed because there is no such path.
 func lost(err error) bool {
+	if err == nil {
+		return false
+	}
 	var e *dialect.RequestError
 	return errors.As(err, &e) && e.Status == http.StatusNotFound
 }

@@ -31,6 +31,7 @@ type Server struct {
 	started  clock // of the log: it goes on when the provider is reset
 	world    atomic.Pointer[world]
 	patience time.Duration // for clients that do not take what is written
+	spare    sync.Pool     // of *answering that are done
 
 	underWay    atomic.Int64
 	connections atomic.Int64
@@ -50,9 +51,8 @@ type world struct {
 	begun     time.Duration  // on the clock of the log
 	texts     map[int]string // how faults were injected; under the driver's lock
 	// What is said about the provider.
-	slots, places int
-	capacity      float64
-	tokenLimit    bool // successes tell of a limit on tokens
+	capacity   float64
+	tokenLimit bool // successes tell of a limit on tokens
 }
 
 // New returns a server in its initial state. Its time begins now.
@@ -110,7 +110,7 @@ func (s *Server) reset() error {
 	}
 	w := &world{
 		begun: s.started.now(), addresses: newLodging[string](s.cfg.Addresses, nil), texts: make(map[int]string),
-		slots: cfg.Slots, places: cfg.Queue, capacity: oneCaller(cfg, s.cfg.OutputTokens),
+		capacity: oneCaller(cfg, s.cfg.OutputTokens),
 	}
 	if cfg.Tells > 0 {
 		l, ok := cfg.Limits[cfg.Tells-1].(interface{ Counts() mockprovider.Unit })
@@ -167,8 +167,10 @@ func place(names []string, name string) uint8 {
 
 // requestID is the id of the n-th request.
 func requestID(seed, n uint64) string {
-	id := binary.BigEndian.AppendUint64(nil, draw.New(seed).For(math.MaxUint64).Bits(n))
-	return "req_" + hex.EncodeToString(id)
+	bits := draw.New(seed).For(math.MaxUint64).Bits(n)
+	id := make([]byte, 0, 20)
+	id = append(id, "req_"...)
+	return string(hex.AppendEncode(id, binary.BigEndian.AppendUint64(nil, bits)))
 }
 
 // hash is a number for two strings.

@@ -44,7 +44,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener, h http.Handler, clos
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true) // some SDKs speak nothing else
 	srv := &http.Server{
-		Handler: h, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: hardHeader,
+		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: headerTime + bodyTime, IdleTimeout: idleTime, MaxHeaderBytes: hardHeader,
 		Protocols: protocols, ErrorLog: s.cfg.ErrorLog,
 	}
 	over := make(chan struct{})

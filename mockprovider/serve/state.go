@@ -15,12 +15,13 @@ type State struct {
 	TimeScale float64 `json:"time_scale"`
 	Seed      uint64  `json:"seed"`
 	// InFlight is how many requests the provider knows of; of those, Busy are in
-	// one of Slots (0 for no bound) and Queued in one of Places before them.
-	InFlight int `json:"in_flight"`
-	Busy     int `json:"busy"`
-	Slots    int `json:"slots"`
-	Queued   int `json:"queued"`
-	Places   int `json:"places"`
+	// service and Queued in one of the Places of queues. Slots is how many slots
+	// there are at the moment, of all models and regions together; null for no bound.
+	InFlight int  `json:"in_flight"`
+	Busy     int  `json:"busy"`
+	Slots    *int `json:"slots"`
+	Queued   int  `json:"queued"`
+	Places   int  `json:"places"`
 	// Capacity is how many requests per second one account can have served, for
 	// answers of the usual length; 0 if nothing bounds it.
 	Capacity float64 `json:"capacity"`
@@ -65,7 +66,11 @@ func (s *Server) State() State {
 	}
 	w.driver.with(func(p *mockprovider.Provider, now time.Duration) {
 		st.Now, st.InFlight, st.Busy, st.Queued = seconds(now), w.driver.book.inFlight, p.Busy(), p.Queued()
-		st.Slots, st.Places, st.Capacity = w.slots, w.places, w.capacity
+		slots, places := p.Room()
+		if slots >= 0 {
+			st.Slots = &slots
+		}
+		st.Places, st.Capacity = places, w.capacity
 		st.Counters = w.driver.book.counters
 		for _, f := range p.Faults(now) {
 			st.Faults = append(st.Faults, describe(&f, now, w.texts[f.ID]))

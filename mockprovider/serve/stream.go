@@ -14,7 +14,7 @@ import (
 func (a *answering) stream(d *driver, head news) {
 	a.context.Now = head.shows
 	a.dialect.Head(&a.message, &a.context, &head.reply)
-	a.head(&a.message)
+	a.head("")
 	a.w.WriteHeader(a.message.Status)
 	a.message.Body = a.dialect.Begin(a.message.Body, &a.context, &head.reply)
 	pieces := dialect.Pieces(head.tokens)
@@ -57,6 +57,7 @@ func share(d time.Duration, k, n int) time.Duration {
 
 // finish brings the end of a stream of which so many pieces are sent.
 func (a *answering) finish(d *driver, n news, sent int) {
+	d.metrics.ended(&a.x)
 	switch n.kind {
 	case wire.Dropped:
 		a.hold(d, n)
@@ -77,6 +78,7 @@ func (a *answering) finish(d *driver, n news, sent int) {
 	if n.reply.Body == wire.CutBody {
 		panic(http.ErrAbortHandler)
 	}
+	a.done = true
 }
 
 // flush sends what is written; ok is false if the client does not take it.

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 // own, says in the simulator what its bytes say: every reader believes the same
 // in both worlds.
 func TestForeignRefusalsReadTheSame(t *testing.T) {
-	for _, d := range dialect.All() {
+	for _, d := range append(dialect.All(), gateway.Dialect()) {
 		for class := wire.Rate; class <= wire.Timeout; class++ {
 			for _, refusal := range []mockprovider.Refusal{mockprovider.As14003, mockprovider.As429, mockprovider.As503, mockprovider.As401} {
 				p, err := mockprovider.New(mockprovider.Config{
@@ -40,21 +41,46 @@ func TestForeignRefusalsReadTheSame(t *testing.T) {
 	}
 }
 
-// Another member of the family that answers 200 to all is served like the rest.
+// gateway is a provider of the family that answers 200 to all but a wrong key.
+var gateway = dialect.CodeInBody{
+	Name: "own", Title: "Our gateway", Path: "/v1/chat/completions", Code: "errno", Message: "errmsg", Success: 1,
+	RetryAfter: "wait_ms", Spelled: wire.BodyMillis, Limit: "quota", Remaining: "left",
+	Replies: [wire.NumClasses]dialect.CodeReply{wire.Rate: {Code: 4290, Text: "slow down"}, wire.Auth: {Code: 4010, Status: 401}},
+}
+
+// A dialect that the table does not have is served like the rest: below its
+// name, and at its path, even if others have that too.
 func TestADialectOfOnesOwn(t *testing.T) {
-	own := dialect.CodeInBody("own", "Our gateway", "/x", dialect.CodeFields{
-		Code: "errno", Message: "errmsg", Success: 1, Numbers: [wire.NumClasses]int32{wire.Rate: 4290},
-	})
-	s, err := New(Config{Dialects: []dialect.Dialect{own}, Provider: mockprovider.Config{Limits: []mockprovider.Limit{
-		mockprovider.Window{Limit: 1, Length: time.Hour},
-	}}})
+	own := gateway.Dialect()
+	limit := mockprovider.Window{Limit: 1, Length: time.Hour, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Hint: mockprovider.Hint{Kind: mockprovider.Constant, Value: 1500 * time.Millisecond}}}}
+	s, err := New(Config{Dialects: []dialect.Dialect{own}, Provider: mockprovider.Config{Limits: []mockprovider.Limit{limit}}})
 	require.NoError(t, err)
-	for _, want := range []string{`"errno":1,`, `"errno":4290,`} {
+	for _, c := range []struct {
+		path, key string
+		status    int
+		says      string
+	}{
+		{"/own/v1/chat/completions", "sk-1", 200, `{"errno":1,"errmsg":"ok","data":{"model":"demo","content":"The herd `},
+		{"/v1/chat/completions", "sk-1", 200, `{"errno":4290,"errmsg":"slow down","wait_ms":1500,"quota":1,"left":0}`},
+		{"/openai/v1/chat/completions", "sk-1", 429, `"rate_limit_exceeded"`},
+		{"/v1/chat/completions", "", 401, `{"errno":4010,"errmsg":"invalid token"}`},
+		{"/own/v1/nothing", "sk-1", 200, `{"errno":14000,"errmsg":"There is nothing at POST /own/v1/nothing.`},
+	} {
 		r := chat(t.Context(), t, "http://herd.test", false)
-		r.URL.Path = "/own/x/chat"
+		r.URL.Path = c.path
+		if r.Header.Set("Authorization", "Bearer "+c.key); c.key == "" {
+			r.Header.Del("Authorization")
+		}
 		a := ask(t, s.Client(), r)
-		require.Equal(t, 200, a.StatusCode)
-		require.Contains(t, a.body, want)
+		require.Equal(t, c.status, a.StatusCode, c.path)
+		require.Contains(t, a.body, c.says)
+		if c.status == 200 && strings.HasPrefix(c.says, `{"errno":4290`) {
+			in := dialect.Received{Status: a.StatusCode, Header: a.Header.Get, Body: []byte(a.body)}
+			got := own.Parse(&in, dialect.Reading{})
+			require.Equal(t, wire.Rate, got.Shown)
+			require.Equal(t, 1500*time.Millisecond, got.RetryAfter)
+			require.EqualValues(t, 4290, got.Code)
+		}
 	}
 	for _, name := range []string{"", "openai", "a/b", "own"} {
 		_, err := New(Config{Dialects: []dialect.Dialect{own, {Name: name}}})

@@ -11,19 +11,20 @@ type Spelling uint8
 // The spellings. The zero Spelling is a header with as many decimals as it
 // takes, which no provider sends and no client misreads.
 const (
-	Plainly       Spelling = iota // Retry-After: 1.234567891
-	HeaderSeconds                 // Retry-After: 3
-	HeaderMillis                  // retry-after-ms: 1234
-	HeaderDate                    // Retry-After: Wed, 21 Oct 2026 07:28:30 GMT
-	HeaderTime                    // the same to the nanosecond, which no header has
-	HeaderEpoch                   // X-RateLimit-Reset: 1796040000, and nothing else
-	BodySeconds                   // "retry_after": 2.5 in the body
-	BodyMillis                    // "retry_after_ms": 2500 in the body
-	BodyDelay                     // "retryDelay": "34.07s" in the body's details
-	Sentence                      // "Please try again in 1.898s." in the message
-	BothSeconds                   // Retry-After: 3, and the same in the body or message
-	Unspeakable                   // the form has no place for a hint
-	NumSpellings  = iota          // how many there are
+	Plainly        Spelling = iota // Retry-After: 1.234567891
+	HeaderSeconds                  // Retry-After: 3
+	HeaderMillis                   // retry-after-ms: 1234
+	HeaderDate                     // Retry-After: Wed, 21 Oct 2026 07:28:30 GMT
+	HeaderTime                     // the same to the nanosecond, which no header has
+	HeaderEpoch                    // X-RateLimit-Reset: 1796040000, and nothing else
+	HeaderDuration                 // Retry-After: 6m0s, which is no valid one and is sent all the same
+	BodySeconds                    // "retry_after": 2.5 in the body
+	BodyMillis                     // "retry_after_ms": 2500 in the body
+	BodyDelay                      // "retryDelay": "34.07s" in the body's details
+	Sentence                       // "Please try again in 1.898s." in the message
+	BothSeconds                    // Retry-After: 3, and the same in the body or message
+	Unspeakable                    // the form has no place for a hint
+	NumSpellings   = iota          // how many there are
 )
 
 // Dated reports whether s writes a time on the provider's clock, not a wait.

@@ -61,7 +61,7 @@ type Body uint8
 const (
 	Completion  Body   = iota // an ordinary answer, whole
 	ErrorBody                 // an error object under a matching HTTP status
-	CodeBody                  // an HTTP status 200 around a business code: {"code":14003,"retry_after":3,…}
+	CodeBody                  // a business code, under HTTP 200 as a rule: {"code":14003,"retry_after":3,…}
 	StreamError               // a 200, some of the answer, then an error event in the stream
 	SilentEnd                 // a 200, some of the answer, then a clean end without the finish marker
 	CutBody                   // a 200, some of the answer, then the connection breaks
@@ -73,7 +73,7 @@ const (
 
 // Begun reports whether an answer has begun before b went wrong: the client
 // has a status 200 and perhaps tokens, and a retry would pay for them twice.
-func (b Body) Begun() bool { return b == StreamError || b == SilentEnd || b == CutBody }
+func (b Body) Begun() bool { return b >= StreamError && b <= CutBody }
 
 // Code14003 is the business code of the founding articles' provider for "too
 // many requests", sent with HTTP 200.

@@ -20,32 +20,37 @@ func hint(r *Reply, clock time.Duration) time.Duration {
 	return r.RetryAfter
 }
 
-// headerHint is the same to a client that does not read bodies.
+// headerHint is the same to a client that does not read bodies, and reads headers
+// where the status is an error's.
 func headerHint(r *Reply, clock time.Duration) time.Duration {
-	if r.Body == CodeBody || !r.Spelled.InHeader() {
+	if r.Body == CodeBody && r.Status < 400 || !r.Spelled.InHeader() {
 		return NoHint
 	}
 	return hint(r, clock)
 }
 
-// reset is how long until r's limit is whole again, by such a clock.
-func reset(r *Reply, clock time.Duration) time.Duration {
-	if r.Marks&HidesReset != 0 {
-		return 0
-	}
-	if r.Reset != 0 && r.Marks&ResetAsTime != 0 {
-		return max(0, r.Reset-clock)
-	}
-	return r.Reset
-}
-
 // copyFacts fills in what every reader sees.
 func (o *Outcome) copyFacts(r *Reply, clock time.Duration) {
-	o.Reset, o.Limit, o.Remaining = reset(r, clock), r.Limit, r.Remaining
-	if r.Marks&HidesLimit != 0 {
+	o.Reset, o.Limit, o.Remaining = r.Reset, r.Limit, r.Remaining
+	o.Tokens, o.Status, o.Begun, o.Marks = r.Tokens, r.Status, r.Body.Begun(), r.Marks
+	if r.Marks&formal != 0 {
+		o.seen(clock)
+	}
+}
+
+// seen turns what a reply says in its own form into what a client reads whose
+// clock shows clock.
+func (o *Outcome) seen(clock time.Duration) {
+	switch {
+	case o.Marks&HidesReset != 0:
+		o.Reset = 0
+	case o.Reset != 0 && o.Marks&ResetAsTime != 0:
+		o.Reset = max(0, o.Reset-clock)
+	}
+	if o.Marks&HidesLimit != 0 {
 		o.Limit, o.Remaining = 0, 0
 	}
-	o.Tokens, o.Status, o.Begun, o.Marks = r.Tokens, r.Status, r.Body.Begun(), r.Marks&^formal
+	o.Marks &^= formal
 }
 
 // ByBody reads the whole reply: status, business code, error events, finish

@@ -34,8 +34,13 @@ func TestReaders(t *testing.T) {
 			Outcome{Status: 429, Class: Rate, RetryAfter: hint, Limit: 120, Remaining: 7},
 		},
 		"a business code under an error status": {
-			Reply{Status: 429, Class: Quota, Shown: Quota, Body: CodeBody, Code: 1, RetryAfter: hint},
+			Reply{Status: 429, Class: Quota, Shown: Quota, Body: CodeBody, Code: 1, RetryAfter: hint, Spelled: BodySeconds},
 			Outcome{Status: 429, Class: Rate, RetryAfter: NoHint},
+			Outcome{Status: 429, Class: Quota, Code: 1, RetryAfter: hint},
+		},
+		"its headers are read, as those of any error": {
+			Reply{Status: 429, Class: Quota, Shown: Quota, Body: CodeBody, Code: 1, RetryAfter: hint, Spelled: HeaderSeconds},
+			Outcome{Status: 429, Class: Rate, RetryAfter: hint},
 			Outcome{Status: 429, Class: Quota, Code: 1, RetryAfter: hint},
 		},
 		"a spent quota under 429 is told by the body alone": {

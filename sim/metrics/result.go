@@ -37,6 +37,8 @@ type Scenario struct {
 	// Clients and Capacity (requests per second, 0 if unbounded) set the scale.
 	Clients  int     `json:"clients"`
 	Capacity float64 `json:"capacity_per_second"`
+	// Fleets are whose clients these are, if there are several.
+	Fleets []Fleet `json:"fleets,omitempty"`
 	// Faults are the disturbances, in seconds; [] in JSON if there are none.
 	Faults []Span `json:"faults"`
 	// OneShot says that drain is judged and not recovery.
@@ -47,6 +49,15 @@ type Scenario struct {
 	Horizon float64 `json:"horizon_seconds"`
 	// Input names the trace that was replayed and counts its rows.
 	Input *Input `json:"input,omitempty"`
+}
+
+// Fleet is one of several fleets, of so many clients. All figures are of all fleets
+// together.
+type Fleet struct {
+	Name    string `json:"name"`
+	Clients int    `json:"clients"`
+	// Strategy is what it does whatever is compared; "" if it is compared.
+	Strategy string `json:"strategy,omitempty"`
 }
 
 // Input is a trace that a scenario replayed.

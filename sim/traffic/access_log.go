@@ -12,8 +12,9 @@ func isAccessLog(line []byte) bool {
 	return line[0] == '{' && bytes.Contains(line, []byte(`"tenant"`))
 }
 
-// errRetry is the error of a row that repeats an earlier call.
-var errRetry = errors.New("a retry")
+// errNoCall is the error of a row that is no call of its own: a retry, or what
+// was no request to a provider.
+var errNoCall = errors.New("no call")
 
 // accessRow reads a line of the access log of herdlab serve: what was asked for,
 // whether it was answered or not.
@@ -23,6 +24,7 @@ func accessRow(line []byte) (Row, error) {
 		Prompt  json.Number `json:"prompt_tokens"`
 		Output  json.Number `json:"output_tokens"`
 		Attempt uint32      `json:"attempt"`
+		Unread  bool        `json:"unread"`
 		// What became of the request, and whose it was.
 		Delivered                                                     json.RawMessage `json:"delivered_tokens"`
 		Class, Status, Wait, Dialect, Model, Tenant, Stream, Gone, ID json.RawMessage
@@ -31,8 +33,8 @@ func accessRow(line []byte) (Row, error) {
 		return Row{}, fmt.Errorf("%w; expected a line of an access log, as herdlab serve writes it", err)
 	}
 	row, err := numbers("t", r.At, 9, "prompt_tokens", r.Prompt, "output_tokens", r.Output)
-	if err == nil && r.Attempt > 1 {
-		return Row{}, errRetry
+	if err == nil && (r.Attempt > 1 || r.Unread) {
+		return Row{}, errNoCall
 	}
 	return row, err
 }

@@ -12,11 +12,13 @@ import (
 )
 
 // An access log has requests in the order in which they ended; as a trace they
-// are in the order in which they came, and retries are left out.
+// are in the order in which they came; retries and what was no request are left
+// out.
 func TestAccessLog(t *testing.T) {
 	const log = `{"t":3.5,"prompt_tokens":7,"output_tokens":2,"delivered_tokens":0,"class":"rate","status":429,"wait":0.05,"attempt":1,"dialect":"openai","model":"m","tenant":"ab","stream":false,"gone":false,"id":"r2"}
 {"t":2,"prompt_tokens":9,"output_tokens":5,"delivered_tokens":5,"class":"ok","status":200,"wait":3,"attempt":1,"dialect":"openai","model":"m","tenant":"ab","stream":true,"gone":false,"id":"r1"}
 {"t":4,"prompt_tokens":7,"output_tokens":2,"delivered_tokens":2,"class":"ok","status":200,"wait":3,"attempt":2,"dialect":"openai","model":"m","tenant":"ab","stream":false,"gone":false,"id":"r3"}
+{"t":5,"prompt_tokens":0,"output_tokens":0,"delivered_tokens":0,"class":"bad_request","status":404,"wait":0,"attempt":1,"dialect":"openai","model":"","tenant":"","stream":false,"gone":false,"unread":true,"id":"r4"}
 `
 	got, err := traffic.ReadTrace("log", strings.NewReader(log))
 	require.NoError(t, err)

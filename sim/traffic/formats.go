@@ -171,7 +171,10 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-var errDecimal = errors.New("expected a number that is not negative, like 1.5")
+var (
+	errDecimal = errors.New("expected a number that is not negative, like 1.5")
+	errLarge   = errors.New("the number is too large")
+)
 
 // decimal reads a decimal number such as 12, 1.5 or 5e-05 as a multiple of
 // 10^-digits, rounding half up what is finer. No float is involved, so what a
@@ -179,8 +182,8 @@ var errDecimal = errors.New("expected a number that is not negative, like 1.5")
 func decimal(s string, digits int) (time.Duration, error) {
 	mantissa, exp, hasExp := strings.Cut(strings.ToLower(s), "e")
 	if hasExp {
-		e, err := strconv.ParseInt(exp, 10, 8) // 8 bits are more than an int64 can use
-		if err != nil {
+		e, err := strconv.ParseInt(exp, 10, 32) // no line has so many digits
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
 			return 0, errDecimal
 		}
 		digits += int(e)
@@ -199,15 +202,20 @@ func decimal(s string, digits int) (time.Duration, error) {
 		up = all[end] >= '5'
 		all = all[:end]
 	}
+	const most = 19 // digits of an int64
+	zeros := end - min(end, len(whole)+len(frac))
 	all = strings.TrimLeft(all, "0")
-	if all == "" {
+	switch {
+	case all == "":
 		all = "0"
-	} else {
-		all += strings.Repeat("0", end-min(end, len(whole)+len(frac)))
+	case len(all)+zeros > most:
+		return 0, errLarge
+	default:
+		all += strings.Repeat("0", zeros)
 	}
 	n, err := strconv.ParseInt(all, 10, 64)
 	if err != nil || n == math.MaxInt64 {
-		return 0, errors.New("the number is too large")
+		return 0, errLarge
 	}
 	if up {
 		n++

@@ -72,8 +72,8 @@ func (e *TraceError) add(line int, problem string) {
 //	{"t":1.5,"prompt_tokens":10,…,"tenant":"ab12",…}       the access log of herdlab serve
 //
 // Times become relative to the first row; they must not run backwards, but in an
-// access log, which has requests in the order in which they ended. Retries in it
-// are left out: a trace is of calls. Decimals
+// access log, which has requests in the order in which they ended. Retries in it,
+// and what was no request to a provider, are left out: a trace is of calls. Decimals
 // are read as decimals, and rounded to whole nanoseconds if they are finer. A
 // UTF-8 byte order mark, CRLF and blank lines are tolerated. Whatever is wrong
 // with rows is reported as a *TraceError, all of it at once; name is what its
@@ -112,7 +112,7 @@ func ReadTrace(name string, r io.Reader) (*Trace, error) {
 		}
 		row, err := parse(line)
 		switch {
-		case errors.Is(err, errRetry):
+		case errors.Is(err, errNoCall):
 			continue
 		case err != nil:
 			bad.add(n, err.Error())

@@ -48,6 +48,7 @@ func TestReadTrace(t *testing.T) {
 		{"own CSV, spaces", ownHeader + "\n 1 , 10 , 5 \n1.300, 20, 6\n1.3,30,7\n", own},
 		{"own CSV, Unix time", ownHeader + "\n1700000000.1,10,5\n1700000000.4,20,6\n1700000000.4,30,7\n", own},
 		{"own CSV, exponents", ownHeader + "\n1e-1,10,5\n4.0E-01,20,6\n0.04e1,30,7\n", own},
+		{"own CSV, long exponents", ownHeader + "\n0." + strings.Repeat("0", 300) + "1e300,10,5\n4" + strings.Repeat("0", 300) + "e-301,20,6\n0.4,30,7\n", own},
 		{"own JSONL", `{"t":0.1,"prompt_tokens":10,"output_tokens":5}
 			{"prompt_tokens": 20, "output_tokens": 6, "t": 0.4}
 			{"t":4e-1,"prompt_tokens":30,"output_tokens":7}`, own},
@@ -84,7 +85,11 @@ func TestReadTraceRefuses(t *testing.T) {
 		{ownHeader + "\n,1,2\n", "x:2: t is missing: expected"},
 		{ownHeader + "\n1.2.3,1,2\n", `x:2: t "1.2.3"`},
 		{ownHeader + "\n1e99,1,2\n", `x:2: t "1e99": the number is too large`},
-		{ownHeader + "\n1e9999,1,2\n", `x:2: t "1e9999"`},
+		{ownHeader + "\n1e308,1,2\n", `x:2: t "1e308": the number is too large`},
+		{ownHeader + "\n1e9999999999,1,2\n", `x:2: t "1e9999999999": the number is too large`},
+		{ownHeader + "\n1e+-3,1,2\n", `x:2: t "1e+-3": expected a number that is not negative`},
+		{ownHeader + "\n1e,1,2\n", `x:2: t "1e": expected a number that is not negative`},
+		{ownHeader + "\nxe999,1,2\n", `x:2: t "xe999": expected a number that is not negative`},
 		{ownHeader + "\n0,1,2\n400000000,1,2\n", "x:3: this row is 111111h6m40s after the first; expected at most 87600h0m0s"},
 		{`{"t":1,"prompt_tokens":1}`, "x:1: output_tokens is missing"},
 		{`{"t":"soon","prompt_tokens":1,"output_tokens":1}`, "x:1:"},

@@ -33,8 +33,10 @@ type Config struct {
 	// else if nil.
 	Everyone *Everyone
 	// Dialect is the name of the provider's dialect, as dialect.All lists them;
-	// if empty each reply is looked at.
+	// if empty each reply is looked at. Own is a dialect that is not among them, such
+	// as that of a dialect.CodeInBody, in place of a name.
 	Dialect string
+	Own     *dialect.Dialect
 	// Models, Regions and Keys are what the targets of a strategy that routes
 	// mean, from 0 up: names of models, base URLs, API keys. Where a list is
 	// empty, or its first entry is meant, the request is sent as it came.
@@ -90,8 +92,11 @@ func New(cfg Config) (*Transport, error) {
 		_, _ = rand.Read(seed[:]) // it never fails
 		cfg.Seed = binary.LittleEndian.Uint64(seed[:])
 	}
-	t := &Transport{cfg: cfg, everyone: cfg.Everyone, base: cfg.Base, rand: draw.New(cfg.Seed)}
+	t := &Transport{cfg: cfg, everyone: cfg.Everyone, base: cfg.Base, rand: draw.New(cfg.Seed), dialect: cfg.Own}
 	if cfg.Dialect != "" {
+		if cfg.Own != nil {
+			return nil, fmt.Errorf("live: the provider speaks %s or %s, not both; leave one of Dialect and Own out", cfg.Dialect, cfg.Own.Name)
+		}
 		d, ok := dialect.ByName(cfg.Dialect)
 		if !ok {
 			return nil, fmt.Errorf("live: there is no dialect %q; leave it empty to recognise replies", cfg.Dialect)

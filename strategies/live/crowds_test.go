@@ -159,12 +159,12 @@ func tie(t *testing.T, lines []string) time.Duration {
 	return strategies.Never
 }
 
-func (r *rush) simulated(t *testing.T, def strategies.Definition) []string {
+func (r *rush) simulated(t *testing.T, def strategies.Definition, asks wire.Demand) []string {
 	p, commons, trace := compile(t, def)
 	x := sim.Experiment{
 		Fleets: []sim.Fleet{{
 			Name: "one", Program: p, Patience: r.patience, Stream: r.stream,
-			Traffic: traffic.Traffic{Clients: 1, Arrivals: traffic.At(wire.Demand{}, r.arrivals...)},
+			Traffic: traffic.Traffic{Clients: 1, Arrivals: traffic.At(asks, r.arrivals...)},
 		}},
 		Provider: r, Rand: draw.New(r.seed), Commons: commons,
 		Plan: metrics.Plan{Horizon: 1000 * time.Hour, Bin: time.Hour},
@@ -259,7 +259,7 @@ func (p *paced) Read(b []byte) (int, error) {
 
 func (*paced) Close() error { return nil }
 
-func (r *rush) lived(t *testing.T, def strategies.Definition) (lines []string) {
+func (r *rush) lived(t *testing.T, def strategies.Definition) (lines []string, asks wire.Demand) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := &stepper{FakeClock: clockwork.NewFakeClockAt(time.Date(2026, 10, 21, 7, 28, 0, 0, time.UTC)), due: map[time.Time]bool{}}
 		base := &house{rush: r, clock: clock, epoch: clock.Now().Unix(), start: clock.Now(), tries: map[string]int{}}
@@ -300,19 +300,19 @@ func (r *rush) lived(t *testing.T, def strategies.Definition) (lines []string) {
 			synctest.Wait()
 			select {
 			case <-over:
-				lines = append(lines, trace.lines...)
+				lines, asks = append(lines, trace.lines...), trace.asks
 				return
 			default:
 			}
 			if !clock.advance() { // a deadlock that some strategies are here to show
-				lines = append(lines, trace.lines...)
+				lines, asks = append(lines, trace.lines...), trace.asks
 				end()
 				<-over
 				return
 			}
 		}
 	})
-	return lines
+	return lines, asks
 }
 
 // Many callers, two worlds: in lines before pools, with streams, with timeouts of
@@ -323,17 +323,18 @@ func TestCrowdsTwoWorlds(t *testing.T) {
 	if os.Getenv("HERDLAB_LONG") != "" {
 		days = 200
 	}
-	for _, b := range strategies.All() {
+	for _, b := range cast() {
 		t.Run(b.Name, func(t *testing.T) {
 			untied := 0
 			for day := range days {
 				r := anyRush(rand.New(rand.NewPCG(uint64(day), 99)))
-				if p, _, _ := compile(t, r.define(b)); p.Races {
-					r.stream = false // once an answer has begun, nobody hedges it
+				if p, _, _ := compile(t, r.define(b)); p.Races || p.Remembers || len(p.Flights) > 0 {
+					r.stream = false // once an answer has begun, nobody hedges or shares it
 				}
-				all := r.simulated(t, r.define(b))
+				lines, asks := r.lived(t, r.define(b))
+				all := r.simulated(t, r.define(b), asks)
 				until := tie(t, all)
-				want, got := perCall(t, all, len(r.arrivals), until), perCall(t, r.lived(t, r.define(b)), len(r.arrivals), until)
+				want, got := perCall(t, all, len(r.arrivals), until), perCall(t, lines, len(r.arrivals), until)
 				for i := range want {
 					require.Equal(t, want[i], got[i], "day %d, call %d, %s", day, i, r.speak.Name)
 				}

@@ -34,11 +34,9 @@ func (c *caller) demand() wire.Demand {
 	in := dialect.Asked{Method: c.req.Method, Path: c.req.URL.Path, Query: c.req.URL.RawQuery, Header: c.req.Header.Get, Body: text}
 	d, ok := c.t.dialect, c.t.dialect != nil
 	if !ok {
-		var found dialect.Dialect
-		if found, ok = dialect.Addressed(&in); !ok {
+		if d, ok = dialect.Addressed(&in); !ok {
 			return wire.Demand{}
 		}
-		d = &found
 	}
 	r, _ := d.ParseRequest(&in) // what is wrong with it is the provider's to say
 	c.model = r.Model

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"herdlab/mockprovider/dialect"
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
 )
@@ -150,6 +151,37 @@ func TestA14003IsRefused(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, code14, body)
 	})
+}
+
+// A dialect of one's own is read as well as one that there is, if the transport
+// knows of it; nobody else could tell its refusals from answers.
+func TestADialectOfOnesOwn(t *testing.T) {
+	own := dialect.CodeInBody{
+		Name: "gw", Code: "errno", Message: "errmsg", Data: "result", RetryAfter: "wait_ms", Spelled: wire.BodyMillis,
+		Replies: [wire.NumClasses]dialect.CodeReply{wire.Rate: {Code: 45009, Text: "slow down"}},
+	}.Dialect()
+	const no, yes = `{"errno":45009,"errmsg":"slow down","wait_ms":2500}`, `{"errno":0,"errmsg":"ok","result":{"content":"hi","finish_reason":"stop"}}`
+	script := func(n int, _ *http.Request) (*http.Response, error) {
+		if n == 1 {
+			return says(200, no)
+		}
+		return says(200, yes)
+	}
+	for _, knows := range []bool{true, false} {
+		cfg, want := stack(patient), no
+		if knows {
+			cfg.Own, want = &own, yes
+		}
+		inBubble(t, &provider{answer: script}, cfg, func(tr *Transport) {
+			start := time.Now()
+			_, body, err := ask(context.Background(), tr, question)
+			require.NoError(t, err)
+			require.Equal(t, want, body)
+			if knows {
+				require.Equal(t, 2500*time.Millisecond, time.Since(start))
+			}
+		})
+	}
 }
 
 // The caller gets the provider's last word as it came, or an error that says why
@@ -589,6 +621,7 @@ herdlab_live_calls_total{class="ok",reason="succeeded"} 1
 func TestBadConfigs(t *testing.T) {
 	for want, cfg := range map[string]Config{
 		`live: there is no dialect "nobody"`:          {Dialect: "nobody"},
+		"live: the provider speaks openai or gw":      {Dialect: "openai", Own: &dialect.Dialect{Name: "gw"}},
 		"live: MaxBody, Peek and MaxMemory must not":  {Peek: -1},
 		"live: strategies: a definition needs a name": {},
 	} {

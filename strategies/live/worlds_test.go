@@ -51,6 +51,7 @@ func (d *day) scene(i int) *scene { return &d.scenes[min(i, len(d.scenes)-1)] }
 type traced struct {
 	inner strategies.Strategy
 	lines []string
+	asks  wire.Demand // of the first call
 }
 
 // Next implements strategies.Strategy.
@@ -58,6 +59,9 @@ func (t *traced) Next(now time.Duration, c *strategies.Call, e strategies.Event)
 	var told string
 	if e.Outcome != nil {
 		told = fmt.Sprintf(" %v after=%v sent=%v", e.Outcome.Class, e.Outcome.RetryAfter, e.SentAt)
+	}
+	if t.lines == nil {
+		t.asks = c.Demand
 	}
 	id := c.ID
 	d := t.inner.Next(now, c, e)
@@ -97,13 +101,13 @@ func (s *stage) Step(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.
 	return append(out, e)
 }
 
-// simulated is the trace of a day in the simulator.
-func simulated(t require.TestingT, def strategies.Definition, d *day) []string {
+// simulated is the trace of a day in the simulator, whose calls ask for so much.
+func simulated(t require.TestingT, def strategies.Definition, d *day, asks wire.Demand) []string {
 	p, commons, trace := compile(t, def)
 	x := sim.Experiment{
 		Fleets: []sim.Fleet{{
 			Name: "one", Program: p, Patience: d.patience,
-			Traffic: traffic.Traffic{Clients: 1, Calls: d.calls},
+			Traffic: traffic.Traffic{Clients: 1, Calls: d.calls, Size: asks},
 		}},
 		Provider: &stage{day: d}, Rand: draw.New(d.seed), Commons: commons,
 		Plan: metrics.Plan{Horizon: 1000 * time.Hour, Bin: time.Hour},
@@ -211,8 +215,9 @@ func (a *actor) RoundTrip(r *http.Request) (*http.Response, error) {
 // elsewhere is where other regions are, for a base that does not care.
 var elsewhere = &url.URL{Scheme: "http", Host: "elsewhere.test"}
 
-// lived is the trace of the same day in production, on a fake clock.
-func lived(t *testing.T, rt require.TestingT, def strategies.Definition, d *day, speak *dialect.Dialect) (lines []string) {
+// lived is the trace of the same day in production, on a fake clock, and what its
+// calls ask for.
+func lived(t *testing.T, rt require.TestingT, def strategies.Definition, d *day, speak *dialect.Dialect) (lines []string, asks wire.Demand) {
 	synctest.Test(t, func(*testing.T) {
 		clock := &stepper{FakeClock: clockwork.NewFakeClockAt(time.Date(2026, 10, 21, 7, 28, 0, 0, time.UTC)), due: map[time.Time]bool{}}
 		base := &actor{day: d, clock: clock, epoch: clock.Now().Unix(), start: clock.Now(), speak: speak}
@@ -254,19 +259,19 @@ func lived(t *testing.T, rt require.TestingT, def strategies.Definition, d *day,
 			synctest.Wait()
 			select {
 			case <-done:
-				lines = trace.lines
+				lines, asks = trace.lines, trace.asks
 				return
 			default:
 			}
 			if !clock.advance() { // a deadlock, for ever: some strategies are here to show one
-				lines = slices.Clone(trace.lines)
+				lines, asks = slices.Clone(trace.lines), trace.asks
 				end()
 				<-done
 				return
 			}
 		}
 	})
-	return lines
+	return lines, asks
 }
 
 // spoken is a reply as its bytes say it. Models of real clients go by how a hint
@@ -311,11 +316,7 @@ func anyDay(r *rapid.T, speak *dialect.Dialect) *day {
 // strategy decides in production what it decides in the simulator.
 func TestOneStrategyTwoWorlds(t *testing.T) {
 	known := strategies.Knowledge{Rate: 3, Per: time.Second, Concurrency: 6}
-	all := strategies.Builtins()
-	for _, p := range strategies.Presets() {
-		all = append(all, p.Builtin)
-	}
-	for _, b := range all {
+	for _, b := range cast() {
 		t.Run(b.Name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
 				speak := dialect.All()[rapid.IntRange(0, len(dialect.All())-1).Draw(r, "dialect")]
@@ -325,7 +326,8 @@ func TestOneStrategyTwoWorlds(t *testing.T) {
 					def.Name = b.Name
 					return def
 				}
-				require.Equal(r, simulated(r, define(), d), lived(t, r, define(), d, &speak))
+				got, asks := lived(t, r, define(), d, &speak)
+				require.Equal(r, simulated(r, define(), d, asks), got)
 			})
 		})
 	}

@@ -1,0 +1,59 @@
+package dialect
+
+import "strconv"
+
+// append writes the body as appendJSON does. It is by hand because every piece of
+// every stream is one; what only some providers have is left to the library.
+func (v *chatBody) append(b []byte) []byte {
+	if v.RequestID != "" || v.Provider != "" || v.Filtered != nil || v.Sensitive != nil || v.Status != nil {
+		return appendJSON(b, *v)
+	}
+	b = appendQuoted(append(b, `{"id":`...), v.ID)
+	b = appendQuoted(append(b, `,"object":`...), v.Object)
+	b = strconv.AppendInt(append(b, `,"created":`...), v.Created, 10)
+	b = appendQuoted(append(b, `,"model":`...), v.Model)
+	b = append(b, `,"choices":[`...)
+	for i := range v.Choices {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = v.Choices[i].append(b)
+	}
+	b = append(b, ']')
+	if u := v.Usage; u != nil {
+		b = strconv.AppendUint(append(b, `,"usage":{"prompt_tokens":`...), uint64(u.Prompt), 10)
+		b = strconv.AppendUint(append(b, `,"completion_tokens":`...), uint64(u.Completion), 10)
+		b = strconv.AppendUint(append(b, `,"total_tokens":`...), u.Total, 10)
+		b = append(b, '}')
+	}
+	return append(b, '}')
+}
+
+func (c *chatChoice) append(b []byte) []byte {
+	b = strconv.AppendInt(append(b, `{"index":`...), int64(c.Index), 10)
+	if c.Message != nil {
+		b = c.Message.append(append(b, `,"message":`...))
+	}
+	if c.Delta != nil {
+		b = c.Delta.append(append(b, `,"delta":`...))
+	}
+	b = append(b, `,"finish_reason":`...)
+	if c.Finish == nil {
+		return append(b, "null}"...)
+	}
+	return append(appendQuoted(b, *c.Finish), '}')
+}
+
+func (m *chatMessage) append(b []byte) []byte {
+	b = append(b, '{')
+	if m.Role != "" {
+		b = appendQuoted(append(b, `"role":`...), m.Role)
+	}
+	if m.Content != nil {
+		if m.Role != "" {
+			b = append(b, ',')
+		}
+		b = appendQuoted(append(b, `"content":`...), *m.Content)
+	}
+	return append(b, '}')
+}

@@ -1,0 +1,197 @@
+package dialect
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"herdlab/mockprovider/wire"
+)
+
+// replies are replies by class, for tests.
+type replies = [wire.NumClasses]CodeReply
+
+func TestTheFamilyIsValid(t *testing.T) {
+	for _, f := range append(family, CodeInBody{Name: "a-name.is.enough"}) {
+		require.NoError(t, f.Validate(), f.Name)
+	}
+}
+
+// What a member of the family says is what it was told to say, and a class that
+// shares its code with another reads as that one.
+func TestCodeInBodySaysWhatItIsToldTo(t *testing.T) {
+	f := CodeInBody{
+		Name: "gw", Title: "Our gateway", Path: "/llm/v2/generate", Code: "errno", Message: "errmsg", Data: "result",
+		RetryAfter: "wait_ms", Spelled: wire.BodyMillis, Limit: "quota", Remaining: "left", Success: 1,
+		Replies: replies{
+			wire.Rate:       {Code: 45009, Text: "slow down"},
+			wire.Overloaded: {Code: 45009},
+			wire.Auth:       {Code: 40001, Status: 401},
+		},
+	}
+	require.NoError(t, f.Validate())
+	d := f.Dialect()
+	require.Equal(t, []string{"POST /llm/v2/generate", "GET /llm/v2/models"}, d.Routes())
+	for class, want := range map[wire.Class]struct {
+		status int
+		body   string
+		shown  wire.Class
+	}{
+		wire.Rate:         {200, `{"errno":45009,"errmsg":"slow down","wait_ms":2500,"quota":20,"left":3}`, wire.Rate},
+		wire.Concurrency:  {200, `{"errno":45009,"errmsg":"slow down","wait_ms":2500,"quota":20,"left":3}`, wire.Rate},
+		wire.Overloaded:   {200, `{"errno":45009,"errmsg":"the model is at capacity","wait_ms":2500,"quota":20,"left":3}`, wire.Rate},
+		wire.Auth:         {401, `{"errno":40001,"errmsg":"invalid token","quota":20,"left":3}`, wire.Auth},
+		wire.ServerError:  {200, `{"errno":14011,"errmsg":"internal error","wait_ms":2500,"quota":20,"left":3}`, wire.ServerError},
+		wire.Acceleration: {200, `{"errno":45009,"errmsg":"slow down","wait_ms":2500,"quota":20,"left":3}`, wire.Rate},
+	} {
+		r := inForm(&d, class)
+		r.RetryAfter, r.Limit, r.Remaining = 2500*time.Millisecond, 20, 3
+		var m Message
+		d.Write(&m, &testContext, &r)
+		require.Equal(t, want.status, m.Status, class)
+		require.Equal(t, want.body, string(m.Body), class)
+		in := m.Received()
+		require.Equal(t, want.shown, d.Parse(&in, Reading{}).Shown, class)
+	}
+	r := wire.Reply{Status: 200, Tokens: 2, RetryAfter: wire.NoHint}
+	var m Message
+	d.Write(&m, &Context{Model: "m"}, &r)
+	require.Equal(t, `{"errno":1,"errmsg":"ok","result":{"model":"m","content":"The herd ","finish_reason":"stop","usage":{"prompt_tokens":0,"completion_tokens":2,"total_tokens":2}}}`, string(m.Body))
+}
+
+// Who goes by the status believes what it says: 200 is a success around any
+// code, and a 429 has its header read.
+func TestCodeInBodyByStatus(t *testing.T) {
+	for _, c := range []struct {
+		reply CodeReply
+		class wire.Class
+		hint  time.Duration
+	}{
+		{CodeReply{Code: 7001}, wire.OK, wire.NoHint},
+		{CodeReply{Code: 7001, Spelled: wire.HeaderSeconds}, wire.OK, wire.NoHint},
+		{CodeReply{Code: 7001, Status: 429}, wire.Rate, wire.NoHint},
+		{CodeReply{Code: 7001, Status: 429, Spelled: wire.HeaderSeconds}, wire.Rate, 3 * time.Second},
+		{CodeReply{Code: 7001, Status: 503, Spelled: wire.BothSeconds}, wire.Overloaded, 3 * time.Second},
+	} {
+		d := CodeInBody{Name: "gw", RetryAfter: "wait", Replies: replies{wire.Rate: c.reply}}.Dialect()
+		r := inForm(&d, wire.Rate)
+		r.RetryAfter = 3 * time.Second
+		var m Message
+		d.Write(&m, &testContext, &r)
+		in := m.Received()
+		parsed := d.Parse(&in, Reading{Epoch: epoch})
+		for _, r := range []wire.Reply{r, parsed} {
+			var o wire.Outcome
+			wire.ByStatus{}.Read(&r, 0, &o)
+			require.Equal(t, c.class, o.Class, "%+v", c.reply)
+			require.Equal(t, c.hint, o.RetryAfter, "%+v", c.reply)
+			wire.ByBody{}.Read(&r, 0, &o)
+			require.Equal(t, wire.Rate, o.Class)
+			require.Equal(t, 3*time.Second, o.RetryAfter)
+			require.EqualValues(t, 7001, o.Code)
+		}
+	}
+}
+
+func TestCodeInBodyRefuses(t *testing.T) {
+	for want, f := range map[string]CodeInBody{
+		`"" is no name of a dialect`:                  {},
+		`"Our gateway" is no name of a dialect`:       {Name: "Our gateway"},
+		`openai is a dialect already`:                 {Name: "openai"},
+		`"v1/chat" is no path`:                        {Name: "x", Path: "v1/chat"},
+		`"/" is no path`:                              {Name: "x", Path: "/"},
+		`"/v1/" is no path`:                           {Name: "x", Path: "/v1/"},
+		`"/a/../b" is no path`:                        {Name: "x", Path: "/a/../b"},
+		`"/a b" is no path`:                           {Name: "x", Path: "/a b"},
+		`"/{model}/chat" is no path`:                  {Name: "x", Path: "/{model}/chat"},
+		`the path /v1/models is that of the list`:     {Name: "x", Path: "/v1/models"},
+		`a limit is told beside what remains`:         {Name: "x", Limit: "quota"},
+		`what remains is told beside the limit`:       {Name: "x", Remaining: "left"},
+		`there is no spelling 99`:                     {Name: "x", Spelled: 99},
+		`rate: there is no spelling 99`:               {Name: "x", Replies: replies{wire.Rate: {Spelled: 99}}},
+		`the title is one line`:                       {Name: "x", Title: "a\x1b[31m"},
+		`another field has the name "message"`:        {Name: "x", Code: "message"},
+		`another field has the name "retry_after_ms"`: {Name: "x", Code: "retry_after_ms"},
+		`another field has the name "retryDelay"`:     {Name: "x", RetryAfter: "retryDelay"},
+		`"a\x00" is no name of a field`:               {Name: "x", Data: "a\x00"},
+		`spelled so are in no field`:                  {Name: "x", RetryAfter: "wait", Spelled: wire.Sentence},
+		`ok: no provider refuses so`:                  {Name: "x", Replies: replies{wire.OK: {Code: 7}}},
+		`cancelled: no provider refuses so`:           {Name: "x", Replies: replies{wire.Cancelled: {Status: 499}}},
+		`auth: the code 14001 is that of success`:     {Name: "x", Success: 14001},
+		`rate: the code 200 is that of success`:       {Name: "x", Success: 200, Replies: replies{wire.Rate: {Code: 200}}},
+		`success has another`:                         {Name: "x", Success: 14003},
+		`rate: the status 302 is neither`:             {Name: "x", Replies: replies{wire.Rate: {Status: 302}}},
+		`quota: the code 7 under the status 402`:      {Name: "x", Replies: replies{wire.Rate: {Code: 7}, wire.Quota: {Code: 7, Status: 402}}},
+		`auth: the code 14003 says too many`:          {Name: "x", Replies: replies{wire.Rate: {Code: 7}, wire.Auth: {Code: 14003}}},
+		`rate: the text is not one line`:              {Name: "x", Replies: replies{wire.Rate: {Text: "a\nb"}}},
+		`rate: the text says how long to wait`:        {Name: "x", Replies: replies{wire.Rate: {Text: "Please try again in 5 s"}}},
+		`timeout: the text says how long to wait`:     {Name: "x", Replies: replies{wire.Timeout: {Text: "retry after {limit}s"}}},
+		`overloaded: the text is not one line of at`:  {Name: "x", Replies: replies{wire.Overloaded: {Text: strings.Repeat("x", 401)}}},
+	} {
+		err := f.Validate()
+		require.ErrorContains(t, err, want)
+		var wrong *CodeInBodyError
+		require.ErrorAs(t, err, &wrong)
+		_, known := reflect.TypeFor[CodeInBody]().FieldByName(wrong.Field)
+		require.True(t, known, "%s is a field", wrong.Field)
+		require.NotPanics(t, func() { _ = f.complete() })
+	}
+}
+
+// Whatever is valid obeys the law: every reader learns from the bytes what he
+// learns from the compact reply, of every class, however hints are spelled, and of
+// the answers too.
+func TestTheFamilyAtRandom(t *testing.T) {
+	codes := rapid.OneOf(rapid.SampledFrom([]int32{0, 1, 14000, 14003, 14005}), rapid.Int32(), rapid.Int32Range(1, 1000))
+	texts := rapid.SampledFrom([]string{"", "slow down", "rate limit", "quota[ of {limit}]", "{model} is busy]", "{used} [", "credit {remaining}", "您已达到速率限制"})
+	spellings := rapid.SampledFrom(append(make([]wire.Spelling, 6), wire.BodySeconds, wire.BodyMillis, wire.BodyDelay, wire.BothSeconds, wire.Sentence, wire.Unspeakable, wire.HeaderSeconds, wire.HeaderDate))
+	valid := 0
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.Permutation([]string{"", "", "", "code", "errno", "error", "msg", "status", "retry_after", "wait", "quota", "left", "result", "choices", "\"quoted\"", "字段"}).Draw(t, "names")
+		f := CodeInBody{
+			Name: "gw", Code: names[0], Message: names[1], Data: names[2], RetryAfter: names[3], Success: codes.Draw(t, "success"), Spelled: spellings.Draw(t, "spelled"),
+		}
+		if names[4] != "" && names[5] != "" {
+			f.Limit, f.Remaining = names[4], names[5]
+		}
+		for class := wire.Rate; class <= wire.Timeout; class++ {
+			if rapid.Bool().Draw(t, "own") {
+				f.Replies[class] = CodeReply{
+					Code: codes.Draw(t, "number"), Status: rapid.SampledFrom([]uint16{0, 0, 0, 0, 0, 200, 401, 429, 503}).Draw(t, "status"),
+					Text: texts.Draw(t, "text"), Spelled: spellings.Draw(t, "spelling"),
+				}
+			}
+		}
+		if f.Validate() != nil {
+			return
+		}
+		valid++
+		d := f.Dialect()
+		for class := wire.Rate; class <= wire.Timeout; class++ {
+			r := inForm(&d, class)
+			require.Equal(t, d.phrases.shown(class), r.Shown)
+			if rapid.Bool().Draw(t, "spelled otherwise") {
+				r.Spelled = wire.Spelling(rapid.IntRange(0, wire.NumSpellings-1).Draw(t, "hint's spelling"))
+			}
+			r.RetryAfter = time.Duration(rapid.Int64Range(-1, int64(48*time.Hour)).Draw(t, "hint"))
+			r.Limit, r.Remaining = rapid.Int32Range(0, 100).Draw(t, "of"), rapid.Int32Range(0, 100).Draw(t, "left")
+			sameFacts(t, &d, testContext, r, false)
+			r.Status, r.Body, r.Code, r.Tokens = 200, wire.StreamError, 0, 2
+			sameFacts(t, &d, testContext, r, true)
+			r = wire.Reply{Status: 200, Class: class, Shown: wire.Rate, Body: wire.CodeBody, Code: wire.Code14003, RetryAfter: 3 * time.Second, Spelled: wire.BodySeconds}
+			sameFacts(t, &d, testContext, r, false)
+		}
+		for body := range wire.Body(wire.NumBodies) {
+			r := wire.Reply{Status: 200, Body: body, Tokens: 3, RetryAfter: wire.NoHint, Marks: d.Forms()[wire.OK].Marks}
+			if body != wire.ErrorBody && body != wire.CodeBody && body != wire.StreamError {
+				sameFacts(t, &d, testContext, r, false)
+				sameFacts(t, &d, testContext, r, true)
+			}
+		}
+	})
+	require.Greater(t, valid, 9, "of those that were drawn")
+}

@@ -1,0 +1,143 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// field is a member of a JSON object that is read into what it points to: a
+// *string, *bool, *count or *json.RawMessage; or fields, which are those of an
+// object within it. A raw one shares the memory of the body.
+type field struct {
+	name string
+	into any
+}
+
+type fields []field
+
+// count is a whole number that may be absent.
+type count struct {
+	n      int64
+	stated bool
+}
+
+// decode reads the JSON object of a request. What nobody wants is not looked at,
+// and null is as if it were not there.
+func decode(body []byte, want ...field) error {
+	s := scanner{text: body}
+	switch s.peek(); {
+	case s.at == len(body):
+		return bad("the request has no body; send a JSON object")
+	case !valid(body):
+		var raw json.RawMessage
+		return bad("the body is not valid JSON: %v", json.Unmarshal(body, &raw))
+	}
+	switch name, is := fields(want).read(body[s.at:]); {
+	case is == "":
+		return nil
+	case name == "":
+		return bad("the body is a JSON %s; it must be an object", is)
+	default:
+		return bad("%s: it must not be a JSON %s", name, is)
+	}
+}
+
+// read reads an object, which is valid JSON. It returns what of it is not as it
+// should be, the object itself if name is "", and what that is instead; "" if
+// all is well.
+func (f fields) read(object []byte) (name, is string) {
+	switch object[0] {
+	case '{':
+	case 'n':
+		return "", ""
+	default:
+		return "", kind(object)
+	}
+	s := scanner{text: object, at: 1}
+	for c := s.peek(); c != '}'; c = s.peek() {
+		if c == ',' {
+			s.at++
+		}
+		s.peek()
+		start := s.at
+		s.quoted()
+		quoted := object[start:s.at]
+		s.peek()
+		s.at++ // the colon
+		s.peek()
+		start = s.at
+		s.value()
+		for i := range f {
+			if named(quoted, f[i].name) {
+				if name, is = f[i].set(object[start:s.at]); is != "" {
+					return name, is
+				}
+			}
+		}
+	}
+	return "", ""
+}
+
+// set reads the field's value, and returns the same.
+func (f *field) set(value []byte) (name, is string) {
+	if value[0] == 'n' {
+		return "", ""
+	}
+	is = kind(value)
+	switch into := f.into.(type) {
+	case *json.RawMessage:
+		*into = value
+		return "", ""
+	case fields:
+		if name, is = into.read(value); name != "" {
+			return f.name + "." + name, is
+		}
+	case *string:
+		if is == "string" {
+			*into = text(value)
+			return "", ""
+		}
+	case *bool:
+		if is == "bool" {
+			*into = value[0] == 't'
+			return "", ""
+		}
+	case *count:
+		if is == "number" {
+			n, err := strconv.ParseInt(string(value), 10, 64)
+			if err != nil {
+				is = "number " + string(value)
+				break
+			}
+			*into = count{n, true}
+			return "", ""
+		}
+	}
+	// A copy, or else the compiler takes the fields for lost to the heap.
+	return strings.Clone(f.name), is
+}
+
+// named reports whether a JSON string is that name.
+func named(quoted []byte, name string) bool {
+	if bytes.IndexByte(quoted, '\\') >= 0 {
+		return text(quoted) == name
+	}
+	return string(quoted[1:len(quoted)-1]) == name
+}
+
+// kind is what a JSON value other than null is.
+func kind(value []byte) string {
+	switch value[0] {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "bool"
+	}
+	return "number"
+}

@@ -1,0 +1,150 @@
+package serve
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider"
+	"herdlab/sim/draw"
+)
+
+const (
+	spacing = 500 * time.Microsecond // 2,000 requests per second
+	turn    = 1000                   // requests in a row to one handler
+	warming = 1200                   // requests to each before they count, with which the server has all its memory
+)
+
+// BenchmarkOverhead offers 2,000 requests per second over loopback sockets, in
+// an open loop and from a process of its own, and reports what the handler takes
+// beside the latency that the provider intends. For comparison, every other half
+// second goes to a bare handler on the same server, which reads the request,
+// waits for the intended latency on a timer and writes the same answer: what
+// that takes is not ours but net/http's, the timer's and the machine's. Run it
+// with -benchtime 20000x.
+func BenchmarkOverhead(b *testing.B) {
+	for _, intended := range []time.Duration{0, 20 * time.Millisecond} {
+		b.Run(intended.String(), func(b *testing.B) {
+			ours := &timed{Handler: Must(Config{Provider: mockprovider.Config{Capacity: mockprovider.Capacity{
+				Service: mockprovider.Service{First: draw.Const(intended)},
+			}}})}
+			bare := &timed{Handler: bare(intended)}
+			mux := http.NewServeMux()
+			mux.Handle("/v1/", ours)
+			mux.Handle("/bare/v1/", bare)
+			server := httptest.NewServer(mux)
+			defer server.Close()
+			load := exec.Command(os.Args[0])
+			load.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d", loadEnv, server.URL, b.N))
+			out, err := load.CombinedOutput()
+			require.NoError(b, err, "%s", out)
+			b.ReportMetric(0, "ns/op")
+			ours.report(b, intended, "over")
+			bare.report(b, intended, "bare")
+		})
+	}
+}
+
+// timed measures how long a handler takes.
+type timed struct {
+	http.Handler
+	mu   sync.Mutex
+	took []time.Duration
+}
+
+func (h *timed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	h.Handler.ServeHTTP(w, r)
+	d := time.Since(start)
+	h.mu.Lock()
+	h.took = append(h.took, d)
+	h.mu.Unlock()
+}
+
+// report reports quantiles beyond what was intended, in microseconds.
+func (h *timed) report(b *testing.B, intended time.Duration, unit string) {
+	took := h.took[warming:]
+	slices.Sort(took)
+	for _, q := range []float64{0.5, 0.99} {
+		d := took[int(q*float64(len(took)-1))] - intended
+		b.ReportMetric(float64(d)/1e3, fmt.Sprintf("µs-%s-p%g", unit, q*100))
+	}
+}
+
+// bare is a handler that does no more than any that answers later.
+func bare(intended time.Duration) http.HandlerFunc {
+	const answer = `{"id":"chatcmpl-req_1e3a5a0e6f0a8a51","object":"chat.completion","created":1796040000,"model":"demo",` +
+		`"choices":[{"index":0,"message":{"role":"assistant","content":"The herd comes to the "},"finish_reason":"length"}],` +
+		`"usage":{"prompt_tokens":8,"completion_tokens":5,"total_tokens":13}}`
+	return func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if intended > 0 {
+			timer := time.NewTimer(intended)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-r.Context().Done():
+			}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, answer)
+	}
+}
+
+// loadEnv makes the test binary a load generator: "URL N".
+const loadEnv = "HERDLAB_LOAD"
+
+// offer sends n requests to each of the handlers of BenchmarkOverhead, by turns.
+func offer(work string) (err error) {
+	var url string
+	var n int
+	if _, err := fmt.Sscan(work, &url, &n); err != nil {
+		return err
+	}
+	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1000}}
+	var mu sync.Mutex
+	send := func(path string) {
+		r, failed := http.NewRequest(http.MethodPost, url+path, strings.NewReader(`{"model":"demo","max_tokens":5,"messages":[{"role":"user","content":"hi"}]}`))
+		if failed != nil {
+			panic(failed)
+		}
+		r.Header.Set("Authorization", "Bearer sk-secret")
+		resp, failed := c.Do(r)
+		if failed == nil {
+			_, failed = io.Copy(io.Discard, resp.Body)
+			_ = resp.Body.Close()
+		}
+		mu.Lock()
+		err = cmp.Or(err, failed)
+		mu.Unlock()
+	}
+	paths := [...]string{"/v1/chat/completions", "/bare/v1/chat/completions"}
+	for range warming {
+		send(paths[0])
+		send(paths[1])
+	}
+	var all sync.WaitGroup
+	at := time.Now()
+	for done := 0; done < n; done += turn {
+		for _, path := range paths {
+			for range min(turn, n-done) {
+				time.Sleep(time.Until(at))
+				all.Go(func() { send(path) })
+				at = at.Add(spacing)
+			}
+		}
+	}
+	all.Wait()
+	return err
+}

@@ -1,0 +1,92 @@
+package scenarios
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+
+	"go.yaml.in/yaml/v4"
+
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/dialect"
+	"herdlab/mockprovider/wire"
+)
+
+// ownDialect is what a file calls a dialect that it describes itself.
+const ownDialect = "code_in_body"
+
+// speaks reads the provider's dialect, which gives replies their forms: the name
+// of one that there is, or one of the family that has its verdict in the body.
+func (d *decoder) speaks(n *yaml.Node, c *mockprovider.Config) {
+	name, at, body := d.variant(n, "dialect", append(dialectNames(), ownDialect)...)
+	switch {
+	case name == "":
+		return
+	case name == ownDialect:
+		if d.dialect = d.codeInBody(at, body); d.dialect == nil {
+			return
+		}
+	default:
+		known, _ := dialect.ByName(name)
+		d.section(at, body, name)
+		d.dialect = &known
+	}
+	c.Forms = d.dialect.Forms()
+}
+
+// codeInBody reads a dialect that the file describes; nil if it is wrong.
+func (d *decoder) codeInBody(at, n *yaml.Node) *dialect.Dialect {
+	before := d.count()
+	var f dialect.CodeInBody
+	s := d.bind(at, n, ownDialect, reflect.ValueOf(&f).Elem())
+	if d.count() > before {
+		return nil
+	}
+	if err := f.Validate(); err != nil {
+		var wrong *dialect.CodeInBodyError
+		if errors.As(err, &wrong) {
+			if field := s.get(snake(wrong.Field)); field != nil {
+				at = field
+			}
+			if reply := child(at, wrong.Class.String()); reply != nil {
+				at = reply
+			}
+		}
+		d.complain(at, "%v", err)
+		return nil
+	}
+	own := f.Dialect()
+	return &own
+}
+
+// codeReplies are how the classes are put, by class.
+type codeReplies = [wire.NumClasses]dialect.CodeReply
+
+// replyKeys are what may be said of how a class is put.
+var replyKeys = []string{"code", "status", "text", "spelled"}
+
+// codeReplies reads them: for each class its code, or all that there is to say.
+func (d *decoder) codeReplies(n *yaml.Node) (all codeReplies) {
+	s := d.section(n, n, "replies", classWords()...)
+	for class, name := range classWords() {
+		at, r := s.get(name), &all[class]
+		if at == nil {
+			continue
+		}
+		if at.Kind == yaml.MappingNode {
+			reply := d.section(at, at, "the reply", replyKeys...)
+			at = reply.get("code")
+			r.Status = uint16(d.integer(reply.get("status"), 200, 599))
+			r.Text, _ = d.scalar(reply.get("text"), "a text")
+			if w := d.word(reply.get("spelled"), "spelling", spellingWords[:]...); w != "" {
+				r.Spelled = wire.Spelling(slices.Index(spellingWords[:], w))
+			}
+		}
+		before := d.count()
+		if r.Code = int32(d.integer(at, math.MinInt32, math.MaxInt32)); r.Code == 0 && at != nil && d.count() == before {
+			d.complain(at, "the code 0 would be as if there were none; leave it out for the usual code")
+		}
+	}
+	return all
+}
