@@ -1,11 +1,13 @@
 package mockprovider
 
 import (
+	"math"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
 
@@ -109,6 +111,11 @@ func TestAreas(t *testing.T) {
 		a.add(1<<40, 1<<60)
 	}
 	require.Equal(t, 10*0x1p100, a.float())
+	a = area{}
+	for range 10 {
+		a.add(3, math.MaxInt64)
+	}
+	require.InEpsilon(t, 30*0x1p63, a.float(), 1e-15)
 }
 
 // A driver that comes late finds one decision, and not a million.
@@ -120,4 +127,12 @@ func TestAutoscaleLateDriver(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, arrivals(t, p, longest))
 	require.Greater(t, p.NextTick(), longest)
+
+	// Periods keep to their beat, however late it is heard.
+	for at, next := range map[time.Duration]time.Duration{0: 1, 3500 * time.Microsecond: 4, 4 * time.Millisecond: 5} {
+		p, err = New(cfg, draw.New(1))
+		require.NoError(t, err)
+		p.Step(at, &wire.Input{Kind: wire.Tick}, nil)
+		require.Equal(t, next*time.Millisecond, p.NextTick(), "after %v", at)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/draw"
 )
 
 // Fault is a disturbance with a beginning, an end, a target and a probability.
@@ -51,8 +52,9 @@ type hooks struct {
 	// arrive acts on a request that arrives, before anything else does. It
 	// reports whether it has dealt with it, by an end to its ticket.
 	arrive func(p *Provider, now time.Duration, f *fault, in *wire.Input, out []wire.Effect) ([]wire.Effect, bool)
-	// work acts on what serving a request takes, when its work starts.
-	work func(w *work, stream bool)
+	// work acts on what serving a request takes, when its work starts. Times lie
+	// on the grid of rnd.
+	work func(w *work, stream bool, rnd draw.Rand)
 	// end acts on the end of work that was struck when it started: on what its
 	// client gets. The gates hear of the class of the reply, even if none leaves.
 	// Where several would act on one end, the last in the list does.
@@ -61,8 +63,10 @@ type hooks struct {
 	// byStation, so that those to some models and regions do.
 	strain    func(s *strain, where *Match)
 	byStation bool
-	// answers are what a script does, one after the other.
+	// answers are what a script does, one after the other; forget makes it begin
+	// anew for an account.
 	answers []hooks
+	forget  func(account uint32)
 	// refuses says that all who are struck are refused when they arrive, so
 	// that exact hints count until it is over.
 	refuses bool

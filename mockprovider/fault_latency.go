@@ -3,6 +3,8 @@ package mockprovider
 import (
 	"fmt"
 	"time"
+
+	"herdlab/sim/draw"
 )
 
 // Latency makes work take longer, or shorter, by a factor and by a delay before
@@ -31,26 +33,17 @@ func (d Latency) Validate() error {
 const maxFactor = 1e9
 
 func (d Latency) hooks(Space) hooks {
-	return hooks{work: func(w *work, _ bool) {
-		w.whole = d.of(w.whole)
+	return hooks{work: func(w *work, _ bool, rnd draw.Rand) {
+		w.whole = d.of(w.whole, rnd)
 		if w.head != noHead {
-			w.head = d.of(w.head)
+			w.head = d.of(w.head, rnd)
 		}
 	}}
 }
 
-func (d Latency) of(t time.Duration) time.Duration {
+func (d Latency) of(t time.Duration, rnd draw.Rand) time.Duration {
 	if d.Factor != 0 {
-		t = scaled(t, d.Factor)
+		t = rnd.Scale(t, d.Factor)
 	}
 	return min(t+d.Plus, longest)
-}
-
-// scaled returns d·f for d, f ≥ 0, rounded to the nearest, at most longest.
-func scaled(d time.Duration, f float64) time.Duration {
-	x := float64(float64(d) * f)
-	if x >= float64(longest) {
-		return longest
-	}
-	return time.Duration(x + 0.5)
 }

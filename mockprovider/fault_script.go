@@ -74,7 +74,8 @@ func (d Script) hooks(s Space) hooks {
 	if !d.ByCall {
 		counts = make([]uint32, d.Per.keys(s))
 	}
-	return hooks{answers: answers, arrive: script{d.Per.keying(s), counts, answers, d.Repeat}.arrive}
+	played := &script{d.Per.keying(s), counts, answers, d.Repeat}
+	return hooks{answers: answers, arrive: played.arrive, forget: played.forget}
 }
 
 // script is a Script that is being played.
@@ -85,7 +86,9 @@ type script struct {
 	repeat  bool
 }
 
-func (s script) arrive(p *Provider, now time.Duration, f *fault, in *wire.Input, out []wire.Effect) ([]wire.Effect, bool) {
+func (s *script) forget(account uint32) { forget(&s.keying, account, s.counts) }
+
+func (s *script) arrive(p *Provider, now time.Duration, f *fault, in *wire.Input, out []wire.Effect) ([]wire.Effect, bool) {
 	n := max(in.Request.Attempt, 1) - 1
 	if s.counts != nil {
 		i := s.of(&in.Request)

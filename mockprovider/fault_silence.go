@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/draw"
 )
 
 // Silence is a black hole: who falls into it is never answered, and learns of
@@ -29,7 +30,7 @@ func (d Silence) hooks(Space) hooks {
 		return hooks{arrive: ending(wire.Dropped, 0)}
 	}
 	return hooks{
-		work: func(w *work, _ bool) { w.head, w.withheld = noHead, w.tokens },
+		work: func(w *work, _ bool, _ draw.Rand) { w.head, w.withheld = noHead, w.tokens },
 		end: func(_ *Provider, _ time.Duration, _ *job, e *wire.Effect) {
 			e.Kind, e.Reply.Tokens = wire.Dropped, 0
 		},
@@ -50,7 +51,7 @@ func (Stall) Validate() error { return nil }
 
 func (d Stall) hooks(Space) hooks {
 	return hooks{
-		work: func(w *work, stream bool) {
+		work: func(w *work, stream bool, _ draw.Rand) {
 			if w.withheld = w.tokens; stream && d.Tokens > 0 {
 				w.withheld -= min(d.Tokens, w.tokens)
 			} else {

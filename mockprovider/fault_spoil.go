@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/draw"
 )
 
 // Spoil makes answers of work that was done go wrong on the wire, under the
@@ -76,9 +77,9 @@ func (d Spoil) hooks(Space) hooks {
 	h := hooks{end: d.end}
 	switch {
 	case d.replaces():
-		h.work = func(w *work, _ bool) { w.head = noHead }
+		h.work = func(w *work, _ bool, _ draw.Rand) { w.head = noHead }
 	case d.Body.Begun():
-		h.work = func(w *work, stream bool) {
+		h.work = func(w *work, stream bool, _ draw.Rand) {
 			if stream || d.Body == wire.StreamError {
 				w.stopAt(d.Tokens)
 			}
@@ -131,7 +132,7 @@ func (d Spoil) spoil(to *wire.Reply) {
 const noHead time.Duration = -1
 
 // endBeforeHead ends the work on a stream when its head should leave.
-func (w *work) endBeforeHead(stream bool) {
+func (w *work) endBeforeHead(stream bool, _ draw.Rand) {
 	if stream && w.head != noHead {
 		w.whole, w.tokens = w.head, 0
 	}
@@ -139,7 +140,7 @@ func (w *work) endBeforeHead(stream bool) {
 
 // endAfterHead ends the work on a stream when its head has just left, and with
 // that its first token.
-func (w *work) endAfterHead(stream bool) {
+func (w *work) endAfterHead(stream bool, _ draw.Rand) {
 	if stream && w.head != noHead {
 		w.whole, w.tokens = w.head+1, min(w.tokens, 1)
 	}

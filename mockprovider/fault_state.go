@@ -131,7 +131,7 @@ func (p *Provider) disturb(j *job) {
 	t := &p.faults
 	if j.mark.slot != 0 {
 		if h := t.hooksOf(j.mark); h.end == nil {
-			h.work(&j.work, j.req.Stream)
+			h.work(&j.work, j.req.Stream, p.rnd)
 			j.mark = mark{}
 		}
 	}
@@ -140,14 +140,14 @@ func (p *Provider) disturb(j *job) {
 		switch {
 		case !p.strikes(f, &j.req):
 		case f.end == nil:
-			f.work(&j.work, j.req.Stream)
+			f.work(&j.work, j.req.Stream, p.rnd)
 		case j.mark.answer == 0: // a script has the last word
 			j.mark = mark{slot: slot + 1}
 		}
 	}
 	if j.mark.slot != 0 {
 		if h := t.hooksOf(j.mark); h.work != nil {
-			h.work(&j.work, j.req.Stream)
+			h.work(&j.work, j.req.Stream, p.rnd)
 		}
 	}
 }

@@ -50,9 +50,12 @@ type Teller interface {
 // Forgetter is a gate that can forget a caller, so that his counters serve
 // another.
 type Forgetter interface {
-	// Forget makes the counters of an account as they were in the beginning.
-	// What is in flight stays in flight.
+	// Forget makes the counters of an account as they were in the beginning. The
+	// gate does not hear any more of what they have let in.
 	Forget(account uint32)
+	// Forgets reports whether the counter of r is one of an account, which
+	// Forget can make anew.
+	Forgets(r *wire.Request) bool
 }
 
 // Standing is how a caller stands with a limit, in what the limit counts.

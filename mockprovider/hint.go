@@ -62,7 +62,7 @@ func (h *Hint) wait(rnd draw.Rand, r *wire.Request, ready time.Duration) time.Du
 		return wire.NoHint
 	}
 	if h.Factor != 0 {
-		ready = scaled(ready, h.Factor)
+		ready = min(rnd.Scale(ready, h.Factor), longest)
 	}
 	if h.Jitter > 0 {
 		ready = later(ready, rnd.For(r.Call).Uniform(lot(r.Attempt, forHint), 0, h.Jitter))

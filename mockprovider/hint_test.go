@@ -63,18 +63,19 @@ func TestHints(t *testing.T) {
 func TestHintsInEverySpelling(t *testing.T) {
 	const ready, now = 1234567890 * time.Nanosecond, 10*time.Second + 500*time.Millisecond
 	for s, want := range [wire.NumSpellings]time.Duration{
-		wire.Plainly:       ready,
-		wire.HeaderSeconds: 2 * time.Second,
-		wire.HeaderMillis:  1235 * time.Millisecond,
-		wire.HeaderDate:    12 * time.Second, // 11.73 s, on the clock
-		wire.HeaderTime:    now + ready,
-		wire.HeaderEpoch:   12 * time.Second,
-		wire.BodySeconds:   ready,
-		wire.BodyMillis:    1235 * time.Millisecond,
-		wire.BodyDelay:     1235 * time.Millisecond,
-		wire.Sentence:      1235 * time.Millisecond,
-		wire.BothSeconds:   2 * time.Second,
-		wire.Unspeakable:   wire.NoHint,
+		wire.Plainly:        ready,
+		wire.HeaderSeconds:  2 * time.Second,
+		wire.HeaderMillis:   1235 * time.Millisecond,
+		wire.HeaderDate:     12 * time.Second, // 11.73 s, on the clock
+		wire.HeaderTime:     now + ready,
+		wire.HeaderEpoch:    12 * time.Second,
+		wire.HeaderDuration: ready,
+		wire.BodySeconds:    ready,
+		wire.BodyMillis:     1235 * time.Millisecond,
+		wire.BodyDelay:      1235 * time.Millisecond,
+		wire.Sentence:       1235 * time.Millisecond,
+		wire.BothSeconds:    2 * time.Second,
+		wire.Unspeakable:    wire.NoHint,
 	} {
 		require.Equal(t, want, hinted(t, Hint{Kind: Exact}, wire.Spelling(s), now, ready), "spelling %d", s)
 	}

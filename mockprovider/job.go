@@ -18,7 +18,7 @@ type job struct {
 	mark     mark // the fault that decides on its end
 	station  uint16
 	state    state
-	epoch    uint32 // in which it was let in
+	epoch    uint64 // in which it was let in
 }
 
 // state is how far a job has come.

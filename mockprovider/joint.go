@@ -135,12 +135,5 @@ func (j *joint) Tell(now time.Duration, r *wire.Request) Standing {
 // Scale implements Scaler. Those in flight stay.
 func (j *joint) Scale(_ time.Duration, percent int32) { j.scale(percent) }
 
-// Forget implements Forgetter. What is in flight is not forgotten.
-func (j *joint) Forget(account uint32) {
-	if j.accounts == 0 {
-		return
-	}
-	for i := int(account % j.accounts); i < len(j.keys); i += int(j.accounts) {
-		j.keys[i].windowKey = windowKey{}
-	}
-}
+// Forget implements Forgetter.
+func (j *joint) Forget(account uint32) { forget(&j.keying, account, j.keys) }

@@ -20,9 +20,11 @@ type Provider struct {
 	wordings []wording // of the refusals of the gates
 	badKeys  [4]uint64
 	known    known
+	welcome  bool     // nobody is a stranger
 	teller   Teller   // the gate that successes tell of; nil if none
-	epoch    uint32   // how often gates have been made anew
-	since    []uint32 // by gate: the epoch in which it was; nil in the first
+	epoch    uint64   // how often gates have been made anew, and accounts forgotten
+	since    []uint64 // by gate: the epoch in which it was; nil in the first epoch
+	owned    []uint64 // by account: the epoch in which it was forgotten
 
 	stations          []*station
 	byModel, byRegion int  // strides of the stations
@@ -74,6 +76,7 @@ func New(cfg Config, rnd draw.Rand) (*Provider, error) {
 		p.badKeys[k>>6] |= 1 << (k & 63)
 	}
 	p.known = p.cfg.Space.known()
+	p.welcome = p.known == everybody && len(cfg.RejectKeys) == 0
 	for _, l := range cfg.Limits {
 		p.gates = append(p.gates, l.Gate(p.cfg.Space))
 		p.wordings = append(p.wordings, wordingOf(l))
@@ -148,10 +151,12 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 			return out
 		}
 	}
-	if class := p.stranger(r); class != wire.OK {
-		out, e := p.refuse(in, out)
-		p.word(now, r, p.toStrangers(class), class, wire.NoHint, e)
-		return out
+	if !p.welcome {
+		if class := p.stranger(r); class != wire.OK {
+			out, e := p.refuse(in, out)
+			p.word(now, r, p.toStrangers(class), class, wire.NoHint, e)
+			return out
+		}
 	}
 	k := p.stationOf(r.Target)
 	s := p.stations[k]

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/draw"
 )
 
 // What nobody has given a form has the usual one.
@@ -31,6 +32,32 @@ func TestUsualForms(t *testing.T) {
 	play(t, Config{Limits: []Limit{Semaphore{Limit: 1}}}, `
 		arrive 1 -> 1 started 0s
 		arrive 2 -> 2 429 concurrency limit=1 left=0`)
+}
+
+// A refusal in the usual form has the usual spelling, unless it has its own; and
+// the founding articles' body has no place for a reset, which headers have.
+func TestWhatARefusalWrites(t *testing.T) {
+	forms := wire.Plain()
+	forms[wire.Rate].Spelled = wire.BodyMillis
+	exact := Hint{Kind: Exact}
+	for _, c := range []struct {
+		refusal Refusal
+		spelled wire.Spelling
+		reset   time.Duration
+	}{
+		{Refusal{Hint: exact}, wire.BodyMillis, time.Minute},
+		{Refusal{Hint: exact, Spelled: wire.HeaderSeconds}, wire.HeaderSeconds, time.Minute},
+		{As429.WithHint(exact), wire.Plainly, time.Minute},
+		{As14003.WithHint(exact), wire.BodySeconds, 0},
+	} {
+		p, err := New(Config{Forms: &forms, Limits: []Limit{Window{Limit: 1, Length: time.Minute, Terms: Terms{Refusal: c.refusal}}}}, draw.New(1))
+		require.NoError(t, err)
+		p.Step(0, &wire.Input{}, nil)
+		reply := p.Step(0, &wire.Input{}, nil)[0].Reply
+		require.Equal(t, c.spelled, reply.Spelled, "%+v", c.refusal)
+		require.Equal(t, c.reset, reply.Reset, "%+v", c.refusal)
+		require.Equal(t, time.Minute, reply.RetryAfter)
+	}
 }
 
 func TestRefusalValidate(t *testing.T) {

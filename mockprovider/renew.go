@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"herdlab/mockprovider/wire"
 )
 
 // SetLimit puts another limit in the place of the one with that number, counted
@@ -22,7 +24,7 @@ func (p *Provider) SetLimit(now time.Duration, number int, l Limit) error {
 	}
 	p.cfg.Limits = slices.Clone(p.cfg.Limits) // it may be the caller's
 	p.cfg.Limits[number-1] = l
-	p.epoch++
+	p.begin()
 	p.renew(number - 1)
 	p.due(now)
 	return nil
@@ -34,7 +36,7 @@ func (p *Provider) SetLimit(now time.Duration, number int, l Limit) error {
 // queued or in service is carried on, though no limit counts it any more.
 // NextTick is due at once then.
 func (p *Provider) Reset(now time.Duration) error {
-	p.epoch++
+	p.begin()
 	for i := range p.gates {
 		p.renew(i)
 	}
@@ -46,15 +48,45 @@ func (p *Provider) Reset(now time.Duration) error {
 	return p.declare()
 }
 
+// Forget makes all limits forget what an account has used, as if it had never
+// come, so that its counters serve another caller; scripts begin anew for it.
+// What it has queued or in service is carried on, though no limit of accounts
+// counts it any more. Where accounts are not told apart, nothing happens.
+func (p *Provider) Forget(account uint32) {
+	if uint64(account) >= uint64(p.cfg.Accounts) {
+		return
+	}
+	p.begin()
+	if n := int(account) + 1 - len(p.owned); n > 0 {
+		p.owned = append(p.owned, make([]uint64, n)...)
+	}
+	p.owned[account] = p.epoch
+	for _, g := range p.gates {
+		if g, ok := g.(Forgetter); ok {
+			g.Forget(account)
+		}
+	}
+	for _, slot := range p.faults.ahead {
+		if f := &p.faults.slots[slot]; f.forget != nil {
+			f.forget(account)
+		}
+	}
+}
+
+// begin begins another epoch: from now on it matters when a job was let in.
+func (p *Provider) begin() {
+	p.epoch++
+	if p.since == nil {
+		p.since = make([]uint64, len(p.gates))
+	}
+}
+
 // renew makes a gate anew. What was let in before this epoch is not its.
 func (p *Provider) renew(i int) {
 	l := p.cfg.Limits[i]
 	p.gates[i], p.wordings[i] = l.Gate(p.cfg.Space), wordingOf(l)
 	if p.cfg.Tells == i+1 {
 		p.teller, _ = p.gates[i].(Teller)
-	}
-	if p.since == nil {
-		p.since = make([]uint32, len(p.gates))
 	}
 	p.since[i] = p.epoch
 	p.faults.strain.limits[i] = 100
@@ -74,10 +106,20 @@ func (p *Provider) letGo(now time.Duration, j *job, ended Ended) {
 	}
 }
 
+// letGoSince is letGo after the first epoch. A gate does not hear of what it has
+// not let in, nor of the work of an account's former owner.
 func (p *Provider) letGoSince(now time.Duration, j *job, ended Ended) {
+	former := int(j.req.Account) < len(p.owned) && j.epoch < p.owned[j.req.Account]
 	for i, g := range p.gates {
-		if j.epoch >= p.since[i] {
-			g.Release(now, &j.req, ended)
+		if j.epoch < p.since[i] || former && forgets(g, &j.req) {
+			continue
 		}
+		g.Release(now, &j.req, ended)
 	}
+}
+
+// forgets reports whether a gate has the counter of r for one account alone.
+func forgets(g Gate, r *wire.Request) bool {
+	f, ok := g.(Forgetter)
+	return ok && f.Forgets(r)
 }

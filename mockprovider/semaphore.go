@@ -93,3 +93,6 @@ func (s *semaphore) Tell(_ time.Duration, r *wire.Request) Standing {
 
 // Scale implements Scaler. Those in flight stay.
 func (s *semaphore) Scale(_ time.Duration, percent int32) { s.scale(percent) }
+
+// Forget implements Forgetter.
+func (s *semaphore) Forget(account uint32) { forget(&s.keying, account, s.used) }

@@ -101,3 +101,6 @@ func (s *sliced) Forget(account uint32) {
 	s.part.Forget(account)
 	s.all.Forget(account)
 }
+
+// Forgets implements Forgetter.
+func (s *sliced) Forgets(r *wire.Request) bool { return s.all.Forgets(r) }

@@ -60,6 +60,22 @@ func TestSlicedUnevenly(t *testing.T) {
 		@30s arrive 12 -> 12 started 0s`)
 }
 
+// What nothing is left for of the whole takes nothing of its slice: there is room
+// there when an earlier slice gives something back.
+func TestSlicedGivesBack(t *testing.T) {
+	play(t, Config{Abandoned: Notice{Hears: true}, Capacity: Capacity{Service: takes(time.Minute)}, Limits: []Limit{
+		Sliced{Limit: 3, Length: 20 * time.Second, Slices: 2, Terms: Terms{Charge: Charge{Cancelled: Refunded}}},
+	}}, `
+		arrive 1 -> 1 started 1m0s
+		arrive 2 -> 2 started 1m0s
+		arrive 3 -> 3 429 rate limit=3 left=1
+		@10s arrive 4 -> 4 started 1m0s
+		arrive 5 -> 5 429 rate limit=3 left=0
+		@12s abandon 1 -> 1 dropped slot=12s
+		arrive 6 -> 6 started 1m0s
+		arrive 7 -> 7 429 rate limit=3 left=0`)
+}
+
 func TestSlicedValidate(t *testing.T) {
 	for want, s := range map[string]Sliced{
 		"sliced window: there must be at least 2 slices, not 1":   {Limit: 1, Length: 1, Slices: 1},

@@ -136,3 +136,16 @@ func (p *Provider) Crowd(t wire.Target) Crowd {
 	}
 	return c
 }
+
+// Room returns how many slots all stations have together at the moment, -1 if
+// nothing bounds them, and how many places there are in their queues.
+func (p *Provider) Room() (slots, places int) {
+	for _, s := range p.stations {
+		if places += s.places; s.slots == unbounded {
+			slots = -1
+		} else if slots >= 0 {
+			slots += s.slots
+		}
+	}
+	return slots, places
+}

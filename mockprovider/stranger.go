@@ -12,10 +12,13 @@ type known struct {
 	keys, models, regions uint16
 }
 
+// everybody is known where nothing is told apart.
+var everybody = known{math.MaxUint64, math.MaxUint16, math.MaxUint16, math.MaxUint16}
+
 // known returns what a provider of that space knows. What is not told apart is
 // known, whatever its number.
 func (s *Space) known() known {
-	k := known{math.MaxUint64, math.MaxUint16, math.MaxUint16, math.MaxUint16}
+	k := everybody
 	if s.Accounts > 0 {
 		k.accounts = uint64(s.Accounts)
 	}

@@ -70,14 +70,3 @@ func (p *Provider) Standing(limit int, now time.Duration, r *wire.Request) (s St
 	}
 	return g.Tell(now, r), true
 }
-
-// Forget makes all limits forget what an account has used, so that its counters
-// serve another caller. It should have no work in flight, whose end would still
-// be counted.
-func (p *Provider) Forget(account uint32) {
-	for _, g := range p.gates {
-		if g, ok := g.(Forgetter); ok {
-			g.Forget(account)
-		}
-	}
-}

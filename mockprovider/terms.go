@@ -234,6 +234,9 @@ func (k *keying) mixed(r *wire.Request) uint32 {
 		k.model.of(uint32(r.Target.Model)) + k.region.of(uint32(r.Target.Region)) + k.org.of(r.Account/k.group)
 }
 
+// Forgets implements Forgetter, for every gate that has a meter.
+func (k *keying) Forgets(*wire.Request) bool { return k.accounts > 0 }
+
 // forget makes the counters of an account as they were in the beginning, where
 // accounts have counters of their own: they are the first axis.
 func forget[T any](k *keying, account uint32, counters []T) {

@@ -205,6 +205,9 @@ func (t tiers) Forget(account uint32) {
 	}
 }
 
+// Forgets implements Forgetter.
+func (t tiers) Forgets(r *wire.Request) bool { return forgets(t.of(r).gate, r) }
+
 // unlimited is the tier of who is in none.
 var unlimited = tier{gate: open{}}
 

@@ -17,13 +17,14 @@ func TestTiered(t *testing.T) {
 	}
 	tiers := Tiered{
 		{Match{Accounts: Range{To: 2}}, each(1)},
-		{Match{Accounts: Range{From: 2, To: 4}}, each(2)},
+		{Match{Accounts: Range{From: 1, To: 4}}, each(2)},
 	}
 	model := Only{Match{Models: Just(1)}, Semaphore{Limit: 1}}
 	play(t, Config{Space: Space{Accounts: 5}, Limits: []Limit{tiers, model}}, `
 		@1s arrive 1 account=0 -> 1 started 0s
 		arrive 2 account=0 -> 2 429 rate after=59s limit=1 left=0
 		arrive 3 account=1 -> 3 started 0s
+		arrive 14 account=1 -> 14 429 rate after=59s limit=1 left=0 # it is in two tiers, and the first decides
 		arrive 4 account=2 -> 4 started 0s
 		arrive 5 account=2 -> 5 started 0s
 		arrive 6 account=2 -> 6 429 rate after=59s limit=2 left=0

@@ -186,7 +186,7 @@ func anyFault(l lot, bounded bool) func(k time.Duration) mockprovider.Fault {
 		func(time.Duration) mockprovider.Disturbance { return mockprovider.Spoil{Body: wire.SilentEnd} },
 		func(time.Duration) mockprovider.Disturbance { return mockprovider.Spoil{Body: wire.CutBody, Tokens: 3} },
 		func(k time.Duration) mockprovider.Disturbance {
-			return mockprovider.Latency{Factor: 2, Plus: k * 5 * ms}
+			return mockprovider.Latency{Factor: 1.37, Plus: k * 5 * ms}
 		},
 		func(time.Duration) mockprovider.Disturbance {
 			return mockprovider.Script{ByCall: true, Answers: []mockprovider.Disturbance{mockprovider.Silence{}, nil, mockprovider.Reset{}}}

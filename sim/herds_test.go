@@ -1,0 +1,353 @@
+package sim_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/wire"
+	"herdlab/sim"
+	"herdlab/sim/draw"
+	"herdlab/sim/metrics"
+	"herdlab/sim/traffic"
+	"herdlab/strategies"
+)
+
+// The arithmetic of herds: what a crowd that was refused together looks like when
+// it comes back.
+
+// With a fixed wait the herd stays whole: N, N−C, N−2C … come back until all
+// are served, C in each round.
+func TestRounds(t *testing.T) {
+	const wait = 30 * time.Second
+	for _, c := range []struct{ clients, slots, rounds, attempts int }{
+		{10, 1, 10, 55}, {40, 6, 7, 154}, {60, 6, 10, 330}, {60, 10, 6, 210}, {100, 1, 100, 5050}, {100, 10, 10, 550},
+	} {
+		t.Run(fmt.Sprintf("N=%d/C=%d", c.clients, c.slots), func(t *testing.T) {
+			var peaks []uint32
+			sum := 0
+			for left := c.clients; left > 0; left -= c.slots {
+				peaks = append(peaks, uint32(left))
+				sum += left
+			}
+			require.Equal(t, c.rounds, (c.clients+c.slots-1)/c.slots)
+			require.Len(t, peaks, c.rounds)
+			require.Equal(t, c.attempts, sum)
+			rep := run(t, sim.Experiment{
+				Fleets:   []sim.Fleet{oneShot(c.clients, program(t, strategies.Retry{Backoff: strategies.Fixed{Every: wait}}))},
+				Provider: provider(t, serves(c.slots, 0, draw.Const(2*time.Second)), 1),
+				Plan:     metrics.Plan{Horizon: 2 * time.Hour, Bin: wait},
+			})
+			require.EqualValues(t, sum, rep.Belief.Attempts)
+			require.Equal(t, peaks, rep.Series.Attempts[:c.rounds])
+			require.Equal(t, time.Duration(c.rounds-1)*wait+2*time.Second, rep.End)
+		})
+	}
+}
+
+// Told when the window is over, N clients of a limit of L need ⌈N/L⌉ windows and
+// Σ(N−kL) attempts: the hint is a fixed wait for all of them.
+func TestHintOfAWindow(t *testing.T) {
+	cfg := mockprovider.Config{Limits: []mockprovider.Limit{mockprovider.Window{Limit: 20, Length: time.Minute,
+		Terms: mockprovider.Terms{Refusal: mockprovider.As429.WithHint(mockprovider.Hint{Kind: mockprovider.Exact})}}}}
+	rep := run(t, sim.Experiment{
+		Fleets:   []sim.Fleet{oneShot(60, program(t, strategies.Retry{Backoff: strategies.Fixed{}}))},
+		Provider: provider(t, cfg, 1), Plan: metrics.Plan{Horizon: time.Hour, Bin: time.Minute},
+	})
+	require.EqualValues(t, 120, rep.Belief.Attempts)
+	require.Equal(t, []uint32{60, 40, 20}, rep.Series.Attempts)
+}
+
+// occupancy is the law of the fullest of so many bins that n balls fall into at
+// random: the chance that no bin has more than m is n!/Bⁿ times the coefficient
+// of xⁿ in (Σₖ xᵏ/k!)ᴮ for k up to m. The terms are those of Poisson variables of
+// mean n/B, so that none is too large or too small.
+type occupancy struct {
+	n, bins int
+	atMost  []float64 // by m
+}
+
+func occupy(n, bins int) occupancy {
+	o := occupancy{n: n, bins: bins}
+	mean := float64(n) / float64(bins)
+	poisson := func(k int, mean float64) float64 {
+		l, _ := math.Lgamma(float64(k + 1))
+		return math.Exp(float64(k)*math.Log(mean) - mean - l)
+	}
+	for m := 0; ; m++ {
+		if m*bins < n {
+			o.atMost = append(o.atMost, 0)
+			continue
+		}
+		one := make([]float64, m+1)
+		for k := range one {
+			one[k] = poisson(k, mean)
+		}
+		p := power(one, bins, n)[n] / poisson(n, float64(n))
+		if o.atMost = append(o.atMost, p); p > 1-1e-9 {
+			return o
+		}
+	}
+}
+
+// power is a polynomial to the power of e, up to the term of degree n.
+func power(p []float64, e, n int) []float64 {
+	times := func(a, b []float64) []float64 {
+		c := make([]float64, min(n+1, len(a)+len(b)-1))
+		for i, x := range a {
+			if x == 0 {
+				continue
+			}
+			for j, y := range b[:min(len(b), len(c)-min(i, len(c)))] {
+				c[i+j] += x * y
+			}
+		}
+		return c
+	}
+	result := []float64{1}
+	for ; e > 0; e /= 2 {
+		if e%2 == 1 {
+			result = times(result, p)
+		}
+		p = times(p, p)
+	}
+	return append(result, make([]float64, max(0, n+1-len(result)))...)
+}
+
+func (o occupancy) mean() (sum float64) {
+	for _, p := range o.atMost {
+		sum += 1 - p
+	}
+	return sum
+}
+
+func (o occupancy) quantile(q float64) int {
+	return slices.IndexFunc(o.atMost, func(p float64) bool { return p >= q })
+}
+
+// occupied is the mean number of bins that are not empty, distinct the chance
+// that no two balls share one.
+func (o occupancy) occupied() float64 {
+	return float64(o.bins) * (1 - math.Pow(1-1/float64(o.bins), float64(o.n)))
+}
+
+// occupiedError is the standard deviation of the number that are not empty.
+func (o occupancy) occupiedError() float64 {
+	b, n := float64(o.bins), float64(o.n)
+	empty := b - o.occupied()
+	return math.Sqrt(max(0, b*(b-1)*math.Pow(1-2/b, n)+empty-empty*empty))
+}
+
+func (o occupancy) distinct() float64 {
+	p := 1.0
+	for k := range o.n {
+		p *= max(0, 1-float64(k)/float64(o.bins))
+	}
+	return p
+}
+
+// spreadOver is a crowd of n that is refused at 0 and comes back after a second
+// and U(0, J), J being so many bins of 50 ms.
+func spreadOver(t *testing.T, n, bins, seeds int, look func(rep *metrics.Report)) {
+	const bin = 50 * time.Millisecond
+	p := program(t, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second, Jitter: time.Duration(bins) * bin}})
+	for seed := range seeds {
+		look(run(t, sim.Experiment{
+			Fleets: []sim.Fleet{oneShot(n, p)}, Rand: draw.New(uint64(seed)),
+			Plan:     metrics.Plan{Horizon: time.Hour, Bin: bin, FaultEnd: time.Second, OneShot: true},
+			Provider: refusing(n),
+		}))
+	}
+}
+
+// Even jitter over B bins is balls into bins: the peak, how many bins are hit,
+// and whether all are alone.
+func TestHerdPeaks(t *testing.T) {
+	statistics(t)
+	for _, c := range []struct {
+		n, bins            int
+		peak               float64
+		median, p99        int
+		occupied, distinct float64 // published; −1 if not, or not as a number
+		seeds              int
+	}{
+		{10, 5, 3.755587, 4, 6, 4.463129, 0, 1000}, {10, 10, 2.748689, 3, 5, 6.513216, 3.628800e-4, 1000},
+		{10, 20, 2.177372, 2, 4, 8.025261, 6.547291e-2, 1000}, {10, 50, 1.662760, 2, 3, 9.146360, 0.381707, 1000},
+		{40, 10, 7.323723, 7, 11, -1, -1, 500}, {40, 30, 4.148709, 4, 6, 22.269796, 0, 500},
+		{60, 10, 10.021220, 10, 14, -1, -1, 500}, {60, 30, 5.361517, 5, 8, 26.076028, 0, 500},
+		{60, 60, 3.917754, 4, 6, 38.112461, -1, 500}, {100, 100, 4.232595, 4, 6, 63.396766, -1, 300},
+		{1000, 50, 30.724015, 30, 37, 50, 0, 60}, {1000, 100, 18.761660, 19, 24, 99.995683, 0, 60},
+		{1000, 1000, 5.514159, 5, 7, 632.304575, 0, 100},
+	} {
+		t.Run(fmt.Sprintf("N=%d/B=%d", c.n, c.bins), func(t *testing.T) {
+			o := occupy(c.n, c.bins)
+			require.InDelta(t, c.peak, o.mean(), 1e-6)
+			require.Equal(t, []int{c.median, c.p99}, []int{o.quantile(0.5), o.quantile(0.99)})
+			if c.occupied >= 0 {
+				require.InDelta(t, c.occupied, o.occupied(), 1e-6)
+			}
+			if c.distinct >= 0 {
+				require.InDelta(t, c.distinct, o.distinct(), 1e-6*max(c.distinct, 1e-3))
+			}
+			var peaks, hit sample
+			low, alone := 0, 0
+			spreadOver(t, c.n, c.bins, c.seeds, func(rep *metrics.Report) {
+				peak, _ := rep.Peak(true)
+				occupied := 0
+				for _, n := range rep.Series.Attempts[time.Second/rep.Plan.Bin:] {
+					if n > 0 {
+						occupied++
+					}
+				}
+				peaks, hit = append(peaks, float64(peak)), append(hit, float64(occupied))
+				if int(peak) <= c.median {
+					low++
+				}
+				if peak == 1 {
+					alone++
+				}
+			})
+			peaks.agrees(t, "peak", reference{value: o.mean()}, 0.06)
+			mean, _ := meanAndError(hit)
+			assert.InDelta(t, o.occupied(), mean, 4*o.occupiedError()/math.Sqrt(float64(c.seeds))+1e-5, "occupied")
+			share(t, "up to the median", o.atMost[c.median], low, c.seeds)
+			share(t, "all distinct", o.distinct(), alone, c.seeds)
+		})
+	}
+}
+
+// The founding article's ten clients with waits of 1, 2, 4, 8, 16 s and U(0, 0.5 s)
+// on each. The first wave is N even draws from [0, J): the mean of the smallest
+// gap is J/(N²−1), that of their span J(N−1)/(N+1). In fixed bins of 50 ms it has
+// a peak of 2.75. Wherever the 50 ms begin, and over all five waves, it is 3.66,
+// by an independent program; and in half a second they are still ten.
+func TestTenPointsApart(t *testing.T) {
+	statistics(t)
+	const n, waves, seeds = 10, 5, 2000
+	p := program(t, strategies.Retry{Backoff: strategies.Exponential{Base: time.Second, Jitter: 500 * ms}, MaxAttempts: waves + 1})
+	busiest := func(at []time.Duration, width time.Duration) (most int) {
+		first := 0
+		for i, x := range at {
+			for x-at[first] >= width {
+				first++
+			}
+			most = max(most, i-first+1)
+		}
+		return most
+	}
+	var gaps, spans, fixed, sliding sample
+	for seed := range seeds {
+		var back [waves + 1][]time.Duration
+		run(t, sim.Experiment{
+			Fleets: []sim.Fleet{oneShot(n, p)}, Rand: draw.New(uint64(seed)), Plan: minute,
+			Provider: &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+				k := in.Request.Attempt - 1
+				back[k] = append(back[k], now)
+				return append(out, reply(in.Ticket, 0, wire.Overloaded))
+			}},
+		})
+		first, least, most := back[1], time.Hour, 0
+		require.Equal(t, n, busiest(first, 500*ms))
+		var bins [10]int
+		for i, at := range first {
+			if i > 0 {
+				least = min(least, at-first[i-1])
+			}
+			bins[(at-time.Second)/(50*ms)]++
+		}
+		for _, wave := range back[1:] {
+			most = max(most, busiest(wave, 50*ms))
+		}
+		gaps, spans = append(gaps, least.Seconds()), append(spans, (first[n-1]-first[0]).Seconds())
+		fixed, sliding = append(fixed, float64(slices.Max(bins[:]))), append(sliding, float64(most))
+	}
+	gaps.agrees(t, "smallest gap", reference{value: 0.5 / (n*n - 1)}, 0.1)
+	spans.agrees(t, "span", reference{value: 0.5 * (n - 1) / (n + 1)}, 0.02)
+	fixed.agrees(t, "peak, fixed", reference{value: occupy(10, 10).mean()}, 0.03)
+	sliding.agrees(t, "peak, sliding", reference{value: 3.663}, 0.03)
+}
+
+// If each holds a slot for longer than the jitter is wide, all are there
+// together in the end: jitter spreads arrivals and not concurrency.
+func TestJitterDoesNotLowerConcurrency(t *testing.T) {
+	for _, c := range []struct {
+		holds time.Duration
+		all   bool
+	}{{500 * ms, true}, {50 * ms, false}} {
+		w := &watched{Provider: provider(t, mockprovider.Config{
+			Capacity: mockprovider.Capacity{Slots: 1000, Service: mockprovider.Service{First: draw.Const(c.holds)}},
+			Faults:   []mockprovider.Fault{mockprovider.Outage(0, time.Second, mockprovider.As503)},
+		}, 1)}
+		most := 0
+		look := &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+			out = w.Step(now, in, out)
+			most = max(most, w.Busy())
+			return out
+		}, other: w.Step}
+		run(t, sim.Experiment{
+			Fleets:   []sim.Fleet{oneShot(40, program(t, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second, Jitter: 500 * ms}}))},
+			Provider: look, Plan: minute, Rand: draw.New(1),
+		})
+		require.Equal(t, c.all, most == 40, "%d at a time", most)
+	}
+}
+
+// Slotted ALOHA: of a Poisson stream of G a slot, Ge^−G slots have exactly one,
+// at most 0.367879; without slots, one that meets nobody within a slot before and
+// after it, Ge^−2G, at most 0.183940. Of N that spread over N slots each is alone
+// with the chance (1−1/N)^(N−1).
+func TestAloha(t *testing.T) {
+	statistics(t)
+	for _, c := range []struct{ g, slotted, pure float64 }{
+		{1, 0.367879, math.Exp(-2)}, {0.5, 0.5 * math.Exp(-0.5), 0.183940}, {2, 2 * math.Exp(-2), 2 * math.Exp(-4)},
+	} {
+		require.InDelta(t, c.slotted, c.g*math.Exp(-c.g), 1e-6)
+		require.InDelta(t, c.pure, c.g*math.Exp(-2*c.g), 1e-6)
+		const slots = 40_000
+		var at []time.Duration
+		f := poisson(t, c.g)
+		f.Traffic.Arrivals = traffic.Stream{Gap: draw.Expo(time.Duration(1e9 / c.g)), Until: slots * time.Second}
+		rep := run(t, sim.Experiment{
+			Fleets: []sim.Fleet{f}, Rand: draw.New(3), Plan: metrics.Plan{Horizon: 2 * slots * time.Second},
+			Provider: &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+				at = append(at, now)
+				return append(out, reply(in.Ticket, 0, wire.OK))
+			}},
+		})
+		alone := 0
+		for _, n := range rep.Series.Attempts {
+			if n == 1 {
+				alone++
+			}
+		}
+		share(t, "slotted", c.slotted, alone, slots)
+		alone = 0
+		for i := range at {
+			if (i == 0 || at[i]-at[i-1] > time.Second) && (i == len(at)-1 || at[i+1]-at[i] > time.Second) {
+				alone++
+			}
+		}
+		// Neighbours are not independent: one in three standard deviations more.
+		assert.InDelta(t, c.pure, float64(alone)/slots, 6*math.Sqrt(c.pure/slots))
+	}
+	for n, want := range map[int]float64{2: 0.5, 10: 0.387420, 100: 0.369730} {
+		require.InDelta(t, want, math.Pow(1-1/float64(n), float64(n-1)), 1e-6)
+		var alone sample
+		spreadOver(t, n, n, 4000/n, func(rep *metrics.Report) {
+			ones := 0
+			for _, k := range rep.Series.Attempts[time.Second/rep.Plan.Bin:] {
+				if k == 1 {
+					ones++
+				}
+			}
+			alone = append(alone, float64(ones)/float64(n))
+		})
+		alone.agrees(t, fmt.Sprintf("alone of %d", n), reference{value: want}, 0.1)
+	}
+}
