@@ -108,6 +108,16 @@ func TestLimitCut(t *testing.T) {
 		@2m arrive 4 -> 4 started 0s
 		@3m arrive 5 -> 5 started 0s
 		@4m arrive 6 -> 6 429 rate limit=4 left=0`)
+	play(t, Config{
+		Limits: []Limit{Window{Limit: 40, Length: time.Minute}},
+		Faults: []Fault{from(0, LimitCut{Percent: 50}), {To: time.Minute, Does: LimitCut{Limit: 1, Percent: 10}}},
+	}, `
+		arrive 1 -> 1 started 0s
+		arrive 2 -> 2 started 0s
+		arrive 3 -> 3 429 rate limit=2 left=0   # they multiply
+		@1m arrive 4 -> 4 started 0s
+		arrive 5 -> 5 started 0s
+		arrive 6 -> 6 started 0s`)
 	play(t, Config{Limits: []Limit{Semaphore{Limit: 100}}, Faults: []Fault{{To: time.Second, Does: LimitCut{}}}}, `
 		arrive 1 -> 1 429 concurrency
 		@1s arrive 1 -> 1 started 0s`)

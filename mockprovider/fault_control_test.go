@@ -45,6 +45,9 @@ func TestInjectAndClear(t *testing.T) {
 	require.True(t, s.provider.Clear(s.now, 0), "faults of the configuration too")
 	s.run(`arrive 7 -> 7 started 10s`)
 	require.Empty(t, s.provider.Faults(s.now))
+	short, err := s.provider.Inject(s.now, Fault{To: s.now + 5, Does: Silence{}})
+	require.NoError(t, err)
+	require.False(t, s.provider.Clear(s.now+5, short), "it is over, though nobody has looked")
 }
 
 // Work that is struck when a fault is cleared ends as was decided when it
@@ -80,6 +83,34 @@ func TestInjectedFaultsTakeNoRoomForGood(t *testing.T) {
 	require.LessOrEqual(t, len(p.faults.slots), 8)
 }
 
+// Luck goes by the number of a fault, and not by the room that it takes: what
+// takes that of a fault which is over has luck of its own.
+func TestLuckGoesByTheNumber(t *testing.T) {
+	over, chance := Fault{To: 10, Does: Silence{}}, Fault{To: Forever, Probability: 0.5, Does: Silence{}}
+	struck := func(p *Provider) (calls []uint64) {
+		for call := range uint64(100) {
+			if p.Step(10, &wire.Input{Request: wire.Request{Call: call}}, nil)[0].Kind == wire.Dropped {
+				calls = append(calls, call)
+			}
+		}
+		return calls
+	}
+	var providers []*Provider
+	for _, configured := range [][]Fault{{over}, {over, chance}, {chance}} {
+		p, err := New(Config{Faults: configured}, draw.New(1))
+		require.NoError(t, err)
+		p.Step(10, &wire.Input{Kind: wire.Tick}, nil)
+		providers = append(providers, p)
+	}
+	id, err := providers[0].Inject(10, chance)
+	require.NoError(t, err)
+	require.Equal(t, 1, id)
+	require.Len(t, providers[0].faults.slots, 1, "it takes the room of the first")
+	injected := struck(providers[0])
+	require.Equal(t, struck(providers[1]), injected)
+	require.NotEqual(t, struck(providers[2]), injected)
+}
+
 func TestInjectWhatCannotBe(t *testing.T) {
 	p, err := New(Config{}, draw.New(1))
 	require.NoError(t, err)
@@ -98,6 +129,7 @@ func TestInjectWhatCannotBe(t *testing.T) {
 		"fault: brownout: the provider does not tell apart the models or regions that it is for; leave out where":                  {To: Forever, Where: Match{Models: Just(1)}, Does: Brownout{}},
 		"fault: brownout: 100 % is no part that is left; use 0 to 99":                                                              from(0, Brownout{Percent: 100}),
 		"fault: skew: the clock is right; say by how much it is ahead, or behind with a minus":                                     from(0, Skew{}),
+		"fault: latency: it changes nothing; give it a factor or a delay":                                                          from(0, Latency{}),
 		"fault: latency: -1 is no factor of times; use a number above 0, up to 1e+09":                                              from(0, Latency{Factor: -1}),
 		"fault: unreachable: how long clients take to notice must be 0 to " + longest.String() + ", not -1ns":                      from(0, Unreachable{After: -1}),
 		"fault: reset: there is no stage 3":                                                                                        from(0, Reset{3}),

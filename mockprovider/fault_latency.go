@@ -1,6 +1,7 @@
 package mockprovider
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,7 +24,10 @@ func (Latency) Name() string { return "latency" }
 
 // Validate implements Disturbance.
 func (d Latency) Validate() error {
-	if !(d.Factor >= 0 && d.Factor <= maxFactor) {
+	switch {
+	case d == Latency{}:
+		return errors.New("it changes nothing; give it a factor or a delay")
+	case !(d.Factor >= 0 && d.Factor <= maxFactor):
 		return fmt.Errorf("%g is no factor of times; use a number above 0, up to %g", d.Factor, float64(maxFactor))
 	}
 	return validateLength("the delay", d.Plus)

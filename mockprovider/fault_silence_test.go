@@ -3,6 +3,11 @@ package mockprovider
 import (
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/draw"
 )
 
 func TestSilence(t *testing.T) {
@@ -43,4 +48,26 @@ func TestStall(t *testing.T) {
 		done 2 -> 2 dropped slot=5s
 		arrive 3 stream=1 tokens=3 -> 3 started 5s; 3 head in 2s
 		@10s done 3 -> 3 200 ok slot=5s`)
+}
+
+// What is kept back of an answer is said when its work starts, and what has left
+// of it when it is over: nothing, unless it is a stream.
+func TestWhatHasLeftOfSilence(t *testing.T) {
+	for _, c := range []struct {
+		does           Disturbance
+		stream         bool
+		withheld, left uint32
+	}{
+		{Stall{Tokens: 1}, true, 2, 1}, {Stall{Tokens: 3}, true, 0, 3}, {Stall{Tokens: 9}, true, 0, 3}, {Stall{}, true, 3, 0},
+		{Stall{Tokens: 1}, false, 3, 0}, {Silence{AfterWork}, true, 3, 0}, {Silence{AfterWork}, false, 3, 0},
+	} {
+		p, err := New(Config{Capacity: Capacity{Service: Service{First: takes(1).First, PerToken: 1}}, Faults: []Fault{{To: Forever, Does: c.does}}}, draw.New(1))
+		require.NoError(t, err)
+		started := p.Step(0, &wire.Input{Request: wire.Request{Stream: c.stream, Demand: wire.Demand{OutputTokens: 3}}}, nil)
+		require.Equal(t, []uint32{3, c.withheld}, []uint32{started[0].Reply.Tokens, uint32(started[0].Reply.Remaining)}, "%+v", c)
+		require.Equal(t, c.left > 0, len(started) == 2, "a head leaves before what follows it: %+v", c)
+		over := p.Step(4, &wire.Input{Kind: wire.Done, Job: started[0].Job}, nil)[0]
+		require.Equal(t, wire.Dropped, over.Kind)
+		require.Equal(t, c.left, over.Reply.Tokens, "%+v", c)
+	}
 }

@@ -55,6 +55,15 @@ func TestSkew(t *testing.T) {
 		@10s arrive 3 -> 3 started 0s
 		arrive 4 -> 4 started 0s
 		arrive 5 -> 5 429 acceleration after=1m0s limit=2 left=0`)
+	// Two of them add up: at 20 s the clock is 30 s ahead.
+	play(t, Config{
+		Limits: []Limit{Window{Limit: 1, Length: time.Minute, Terms: exact(wire.BodySeconds)}},
+		Faults: append(skewed[:1:1], Fault{From: 20 * time.Second, To: 50 * time.Second, Does: Skew{Ahead: -20 * time.Second}}),
+	}, `
+		@10s arrive 1 -> 1 started 0s
+		arrive 2 -> 2 429 rate after=1m0s limit=1 left=0
+		@20s arrive 3 -> 3 started 0s
+		arrive 4 -> 4 429 rate after=10s limit=1 left=0`)
 	// A little skew leaves everybody in his window.
 	play(t, Config{
 		Limits: []Limit{Quota{Limit: 1, Every: 24 * time.Hour, At: 8 * time.Hour, Terms: exact(wire.BodySeconds)}},

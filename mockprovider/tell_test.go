@@ -128,6 +128,7 @@ func TestScale(t *testing.T) {
 		"sliced":         {Sliced{Limit: 20, Length: 40 * us, Slices: 2}, Sliced{Limit: 6, Length: 40 * us, Slices: 2}},
 		"penalty":        {Penalty{Limit: 10, Length: 20 * us, Block: 25 * us}, Penalty{Limit: 3, Length: 20 * us, Block: 25 * us}},
 		"ramp":           {Ramp{Base: 10, Length: 20 * us, Growth: 100}, Ramp{Base: 3, Length: 20 * us, Growth: 100}},
+		"a ramp of one":  {Ramp{Base: 1, Length: 20 * us, Growth: 100}, Ramp{Base: 1, Length: 20 * us, Growth: 100}},
 		"a limit of one": {Window{Limit: 1, Length: 20 * us}, Window{Limit: 1, Length: 20 * us}},
 		"tiers":          {Tiered{{Limit: Window{Limit: 10, Length: 20 * us}}}, Window{Limit: 3, Length: 20 * us}},
 	} {

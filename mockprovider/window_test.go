@@ -2,11 +2,13 @@ package mockprovider
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
 
@@ -86,4 +88,28 @@ func TestWindowOfTheArticle(t *testing.T) {
 		require.Equal(t, 0, arrivals(t, p, time.Minute-1), "the 121st")
 		require.Equal(t, 1, arrivals(t, p, time.Minute))
 	}
+}
+
+// Which request is the first that is refused says how windows begin: 120 a
+// minute and one request every 480 ms. Anchored windows refuse the same one on
+// each day; those of the clock do so wherever the day happens to begin, between
+// the 121st and the 241st, evenly but for those that all of a window is left to.
+// So who finds the same number whenever he tries has met the former.
+func TestWhereTheFirstRefusalComes(t *testing.T) {
+	const every = 480 * time.Millisecond
+	first := func(l Limit, begin time.Duration) (n int) {
+		gate := l.Gate(Space{})
+		for now := begin; gate.Take(now, &wire.Request{}); now += every {
+			n++
+		}
+		return n + 1
+	}
+	var at []int
+	for begin := time.Duration(0); begin < time.Minute; begin += 10 * time.Millisecond {
+		require.Equal(t, 121, first(Window{Limit: 120, Length: time.Minute, Anchored: true}, begin))
+		require.Equal(t, 211, first(Window{Limit: 210, Length: 5 * time.Minute, Anchored: true}, begin))
+		at = append(at, first(Window{Limit: 120, Length: time.Minute}, begin))
+	}
+	slices.Sort(at)
+	require.Equal(t, []int{121, 129, 179, 229, 241}, []int{at[0], at[len(at)/10], at[len(at)/2], at[len(at)*9/10], at[len(at)-1]})
 }

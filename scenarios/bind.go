@@ -68,6 +68,8 @@ var needed = map[string]string{
 	"code_in_body.name": "our-gateway",
 	"concurrency.limit": "20", "token_bucket.burst": "20", "leaky_bucket.size": "20", "outage.from": "0s", "outage.to": "300s",
 	"capacity.service": "2s", "window.limit": "600/min", "joint.limit": "20/s", "sliding_log.limit": "600/min", "sliding_counter.limit": "600/min",
+	"gcra.interval": "500ms", "quota.limit": "500", "ramp.base": "100", "ramp.length": "1m", "ramp.growth": "150%", "penalty.block": "30s",
+	"sliced.slices": "60", "only.limit": "{concurrency: {limit: 10}}", "brownout.percent": "40%", "limit_cut.percent": "50%",
 }
 
 // least is the least that counts may be which a file writes down.

@@ -121,8 +121,10 @@ strategies:
 func TestTablesHaveAllThereIs(t *testing.T) {
 	files, err := filepath.Glob("../strategies/*.go")
 	require.NoError(t, err)
-	tables := map[string][]kind{"Build": layers, "Delay": backoffs, "Note": trips}
-	for _, name := range files {
+	more, err := filepath.Glob("../mockprovider/*.go")
+	require.NoError(t, err)
+	tables := map[string][]kind{"Build": layers, "Delay": backoffs, "Note": trips, "Gate": limits, "hooks": disturbances}
+	for _, name := range append(files, more...) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
@@ -139,7 +141,7 @@ func TestTablesHaveAllThereIs(t *testing.T) {
 			}
 			require.True(t, slices.ContainsFunc(tables[f.Name.Name], func(k kind) bool {
 				return reflect.TypeOf(k.prototype).Name() == of.Name
-			}), "%s is new: add it to the tables of layers.go", of.Name)
+			}), "%s is new: add it to the tables of layers.go, limit.go or fault.go", of.Name)
 		}
 	}
 }

@@ -215,19 +215,18 @@ func lognormal(cv float64) draw.Dist {
 // M/M/1: L = ρ/(1−ρ), W = 1/(1−ρ), quantiles −ln(1−p)/(1−ρ), P(N ≥ n) = ρⁿ.
 func TestMM1(t *testing.T) {
 	type row struct {
-		rho, seconds float64
-		seeds        int
+		rho, seconds, within float64
 	}
-	rows := []row{{0.5, 150_000, 10}, {0.7, 300_000, 10}, {0.8, 650_000, 10}}
+	rows := []row{{0.5, 150_000, 0}, {0.7, 300_000, 0}, {0.8, 650_000, 0}}
 	if long {
-		rows = append(rows, row{0.9, 650_000, 10})
+		rows = append(rows, row{0.9, 800_000, 0.06})
 	}
 	for _, c := range rows {
 		rho := c.rho
 		n := map[float64]int{0.5: 3, 0.7: 5, 0.8: 10, 0.9: 10}[rho] // as far as runs of this length see
 		queue{
 			name: fmt.Sprintf("rho=%g", rho), fleet: poisson(t, rho), cfg: serves(1, unbounded, exponential),
-			seconds: c.seconds, seeds: c.seeds,
+			seconds: c.seconds, seeds: 10, within: c.within,
 			figures: []figure{
 				{"L", rho / (1 - rho), func(d day) float64 { return d.MeanCalls() }},
 				{"Lq", rho * rho / (1 - rho), func(d day) float64 { return d.queued / d.seconds() }},

@@ -52,6 +52,7 @@ func (varying) Demand(draw.Rand, uint64) wire.Demand { return wire.Demand{} }
 // arrivals see the mean. A fluid has 66.667 at 40 a second, 150 at 60, 400 at 80
 // and no end at 100; requests take 3 s, the network included, from 64.29 on.
 func TestCrowdedServer(t *testing.T) {
+	statistics(t)
 	for lambda, fluid := range map[float64][2]float64{40: {66.667, 1.667}, 60: {150, 2.5}, 80: {400, 5}} {
 		require.InDeltaSlice(t, fluid[:], []float64{lambda / (1 - 0.01*lambda), 1 / (1 - 0.01*lambda)}, 0.001)
 		queue{

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
-	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
@@ -124,18 +123,18 @@ func TestMetastableRecovery(t *testing.T) {
 			}
 			rep := c.run(t, 1)
 			got := recovery(rep)
-			t.Log(got, fluid)
-			if lambda >= 150 {
-				require.Equal(t, want, got)
-				if lambda > 150 {
-					share, amplification := goodput(rep)
-					assert.Zero(t, share)
-					assert.InDelta(t, 2, amplification, 0.001)
-				}
-				return
+			share, amplification := goodput(rep)
+			switch {
+			case lambda < 150:
+				assert.InDelta(t, fluid, want, 1.01)
+				assert.InDelta(t, want, got, 1.01+0.01*want)
+			case lambda > 150:
+				assert.Zero(t, share)
+				assert.InDelta(t, 2, amplification, 0.001)
+				fallthrough
+			default:
+				assert.Equal(t, want, got)
 			}
-			assert.InDelta(t, fluid, want, 1.01)
-			assert.InDelta(t, want, got, 1.01+0.01*want)
 		})
 	}
 }
@@ -165,28 +164,28 @@ func TestMetastableRemedies(t *testing.T) {
 	never := math.Inf(1)
 	for name, c := range map[string]struct {
 		trouble
-		want, within float64
+		want float64
 	}{
-		"nothing":            {trouble{layers: again}, never, 0},
-		"no retry":           {trouble{layers: once}, 126, 1.01},
-		"load cut to 150":    {trouble{layers: again, rate: cut(150)}, never, 0},
-		"budget 2 %":         {trouble{layers: budget(20)}, 180, 4},
-		"budget 5 %":         {trouble{layers: budget(50), seconds: 600}, 443, 6},
-		"budget 6 %":         {trouble{layers: budget(60), seconds: 1000}, 838, 12},
-		"budget 7.2 %":       {trouble{layers: budget(72), seconds: 1200}, never, 0},
-		"LIFO":               {trouble{layers: again, discipline: mockprovider.Discipline{Order: mockprovider.LIFO}}, 0, 1.01},
-		"drop after 0.99 s":  {trouble{layers: again, discipline: mockprovider.Discipline{MaxWait: 990 * ms}}, 0, 1.01},
-		"drop expired":       {trouble{layers: again, discipline: mockprovider.Discipline{MaxWait: time.Second}}, 13, 3.01},
-		"drop after 1.001 s": {trouble{layers: again, discipline: mockprovider.Discipline{MaxWait: 1001 * ms}}, never, 0},
-		"drop the gone":      {trouble{layers: again, discipline: mockprovider.Discipline{DropGone: true}}, 13, 3.01},
-		"a queue of 300":     {trouble{layers: again, queue: 300}, 1, 1.01},
-		"a queue of 305":     {trouble{layers: again, queue: 305}, never, 0},
-		"a queue of 250":     {trouble{layers: again, queue: 250}, 1, 1.01},
-		"a queue of 150":     {trouble{layers: again, queue: 150}, 1, 1.01},
-		"full jitter 1 s":    {trouble{layers: jitter(time.Second)}, never, 0},
-		"full jitter 10 s":   {trouble{layers: jitter(10 * time.Second)}, never, 0},
-		"late answers":       {trouble{layers: []strategies.Layer{strategies.Hedge{After: time.Second, Scope: strategies.PerFleet}}}, never, 0},
-		"M/M/1":              {trouble{layers: again, poisson: true}, never, 0},
+		"nothing":            {trouble{layers: again}, never},
+		"no retry":           {trouble{layers: once}, 126},
+		"load cut to 150":    {trouble{layers: again, rate: cut(150)}, never},
+		"budget 2 %":         {trouble{layers: budget(20)}, 180},
+		"budget 5 %":         {trouble{layers: budget(50), seconds: 600}, 443},
+		"budget 6 %":         {trouble{layers: budget(60), seconds: 1000}, 838},
+		"budget 7.2 %":       {trouble{layers: budget(72), seconds: 1200}, never},
+		"LIFO":               {trouble{layers: again, discipline: mockprovider.Discipline{Order: mockprovider.LIFO}}, 0},
+		"drop after 0.99 s":  {trouble{layers: again, discipline: mockprovider.Discipline{MaxWait: 990 * ms}}, 0},
+		"drop expired":       {trouble{layers: again, discipline: mockprovider.Discipline{MaxWait: time.Second}}, 13},
+		"drop after 1.001 s": {trouble{layers: again, discipline: mockprovider.Discipline{MaxWait: 1001 * ms}}, never},
+		"drop the gone":      {trouble{layers: again, discipline: mockprovider.Discipline{DropGone: true}}, 13},
+		"a queue of 300":     {trouble{layers: again, queue: 300}, 1},
+		"a queue of 305":     {trouble{layers: again, queue: 305}, never},
+		"a queue of 250":     {trouble{layers: again, queue: 250}, 1},
+		"a queue of 150":     {trouble{layers: again, queue: 150}, 1},
+		"full jitter 1 s":    {trouble{layers: jitter(time.Second)}, never},
+		"full jitter 10 s":   {trouble{layers: jitter(10 * time.Second)}, never},
+		"late answers":       {trouble{layers: []strategies.Layer{strategies.Hedge{After: time.Second, Scope: strategies.PerFleet}}}, never},
+		"M/M/1":              {trouble{layers: again, poisson: true}, never},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -204,7 +203,7 @@ func TestMetastableRemedies(t *testing.T) {
 			if c.want == never {
 				assert.Equal(t, never, got)
 			} else {
-				assert.InDelta(t, c.want, got, c.within)
+				assert.InDelta(t, c.want, got, 1.01+0.01*c.want)
 			}
 		})
 	}
@@ -227,7 +226,6 @@ func TestShortestFatalOutage(t *testing.T) {
 					rate: constantly(lambda), outage: want + side, capacity: 300, layers: timed(time.Second, 2, strategies.Fixed{}), seconds: 60,
 				}.run(t, 1)
 				share, _ := goodput(rep)
-				t.Log(share)
 				assert.Equal(t, heals, share > 0.5)
 			})
 		}
@@ -263,7 +261,7 @@ func TestRetryTriggers(t *testing.T) {
 		recovered              float64 // of 20, by another program
 	}{{152, 1 / 0.225, 10, 18}, {152, 5, 10, 2}, {152, 5, 9, 17}, {106.4, 5, 10, 20}} {
 		recovered := 0.0
-		const seeds = 30
+		const seeds = 20
 		for seed := range uint64(seeds) {
 			rep := trouble{
 				rate: constantly(c.lambda), poisson: true, outage: c.outage, does: mockprovider.Latency{Factor: c.slower}, capacity: 400, layers: again, seconds: 60,
@@ -319,88 +317,5 @@ func TestBacklogWithoutRetries(t *testing.T) {
 		}
 		got := (s.Start + time.Duration(last)*s.Width - rep.Plan.FaultEnd).Seconds()
 		assert.InDelta(t, want, got, 1.01, "λ = %g", lambda)
-	}
-}
-
-// afresh is a provider for which every attempt takes a time of its own. Ours takes
-// as long for a call whenever it is asked.
-type afresh struct{ *mockprovider.Provider }
-
-func (p afresh) Step(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
-	if in.Kind == wire.Arrive {
-		other := *in
-		other.Request.Call = in.Request.Call<<8 | uint64(in.Request.Attempt)
-		in = &other
-	}
-	return p.Provider.Step(now, in, out)
-}
-
-// Load of 9, 20, 9, 7, 5 and 3 a second, of which 10 can be served, with a timeout of
-// half a second (the profile of an example of happy-simulator): what
-// share of the calls of each phase is answered. Five attempts never recover, not
-// even at 3 a second, for 3·5 is more than 10; a single attempt does. In the first
-// phase it matters whether late answers count, and whether a retry has another
-// chance to be short: where what takes long takes as long again, less gets through.
-func TestStepProfile(t *testing.T) {
-	statistics(t)
-	ends := []float64{20, 30, 60, 75, 90, 100}
-	rates := []float64{9, 20, 9, 7, 5, 3}
-	profile := func(s float64) float64 {
-		for i, end := range ends {
-			if s < end {
-				return rates[i]
-			}
-		}
-		return 0
-	}
-	hedge := []strategies.Layer{strategies.Hedge{After: 500 * ms, Attempts: 5, Scope: strategies.PerFleet}}
-	again := timed(500*ms, 5, strategies.Fixed{})
-	for name, c := range map[string]struct {
-		layers   []strategies.Layer
-		patience time.Duration
-		same     bool // a call takes as long each time
-		want     []float64
-	}{
-		"one attempt":                 {timed(500*ms, 1, strategies.Fixed{}), 0, false, []float64{.672, .032, 0, .030, .647, .987}},
-		"five, late answers count":    {hedge, 2500 * ms, false, []float64{.391, .009, 0, 0, 0, 0}},
-		"five, late answers are lost": {again, 0, false, []float64{.278}},
-		"five, what is long is long":  {again, 0, true, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			const seeds, theirs = 100, 200
-			shares := make([]sample, len(ends))
-			for seed := range uint64(seeds) {
-				p := provider(t, serves(1, unbounded/2, draw.Expo(100*ms)), seed)
-				x := sim.Experiment{
-					Fleets: []sim.Fleet{{Name: "clients", Patience: c.patience, Program: program(t, c.layers...),
-						Traffic: traffic.Traffic{Clients: 1, Arrivals: even{profile}}}},
-					Provider: afresh{p}, Rand: draw.New(seed), Plan: metrics.Plan{Horizon: 100 * time.Second},
-				}
-				if c.same {
-					x.Provider = p
-				}
-				rep := run(t, x)
-				begin := 0
-				for i, end := range ends {
-					var calls, useful float64
-					for k := begin; k < min(int(end), len(rep.Series.Calls)); k++ {
-						calls += float64(rep.Series.Calls[k])
-						useful += float64(rep.Series.Useful[k])
-					}
-					shares[i] = append(shares[i], useful/calls)
-					begin = int(end)
-				}
-			}
-			for i, want := range c.want {
-				mean, se := meanAndError(shares[i])
-				t.Logf("%g a second: %.3f ± %.3f, wanted %.3f", rates[i], mean, se, want)
-				assert.InDelta(t, want, mean, 4*se*math.Sqrt(1+float64(seeds)/theirs)+0.0005)
-			}
-			if c.same {
-				mean, _ := meanAndError(shares[0])
-				assert.Less(t, mean, 0.25)
-			}
-		})
 	}
 }

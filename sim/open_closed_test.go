@@ -44,6 +44,7 @@ func survival(t testing.TB, s func(x float64) float64) draw.Dist {
 // Weibull service of shape 2 varies less than an exponential one (cv² = 4/π − 1),
 // and so queues are shorter.
 func TestWeibullService(t *testing.T) {
+	statistics(t)
 	const mean = 0.1
 	cv := math.Sqrt(4/math.Pi - 1)
 	require.InDelta(t, 0.273240, cv*cv, 1e-6)
@@ -72,6 +73,7 @@ func bimodal(t testing.TB) draw.Dist {
 // With bimodal service an open stream sees what a closed client omits: its p99 is
 // more than 25, where that of a client who waits for each answer is below 1.
 func TestOmission(t *testing.T) {
+	statistics(t)
 	const service, square, rho = 0.1099, 2 * (0.999*0.01 + 0.001*100), 0.8
 	require.InDelta(t, 4.113176, service+rho/service*square/2/(1-rho), 1e-6)
 	d := bimodal(t)
@@ -106,6 +108,7 @@ func TestOmission(t *testing.T) {
 // Whoever asks again after 15 makes the queue of the open stream grow without
 // bound, though 80 % of the server would be enough.
 func TestAskingAgainCollapses(t *testing.T) {
+	statistics(t)
 	waiting := func(layers ...strategies.Layer) (half, whole float64) {
 		f := poisson(t, 0.8/0.1099)
 		f.Program = program(t, layers...)

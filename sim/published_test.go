@@ -77,3 +77,14 @@ func TestPublishedMMcK(t *testing.T) {
 		assert.InDeltaSlice(t, []float64{c.block, c.l, c.wait, c.x}, []float64{block, l, lq / x, x}, 1e-6)
 	}
 }
+
+// Two classes on a pool of 100 units, of one and of ten.
+func TestPublishedKaufmanRoberts(t *testing.T) {
+	for _, c := range []struct{ light, heavy, blockLight, blockHeavy float64 }{
+		{40, 2, 0.001540, 0.025783}, {50, 2, 0.004538, 0.068510}, {50, 3, 0.012155, 0.152791},
+		{60, 4, 0.034251, 0.346839}, {80, 4, 0.072445, 0.588933}, {120, 6, 0.222125, 0.942185},
+	} {
+		light, heavy := kaufmanRoberts(100, c.light, 1, c.heavy, 10)
+		assert.InDeltaSlice(t, []float64{c.blockLight, c.blockHeavy}, []float64{light, heavy}, 1e-6, "%g+%g", c.light, c.heavy)
+	}
+}

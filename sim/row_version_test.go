@@ -36,8 +36,8 @@ func hops(t testing.TB) draw.Dist {
 	return d
 }
 
-// row is the server; its version is how many updates have succeeded.
-type row struct {
+// versioned is the server; its version is how many updates have succeeded.
+type versioned struct {
 	version int
 	read    []int // the version that each ticket has read
 	call    []uint64
@@ -46,7 +46,7 @@ type row struct {
 	writes  []uint32 // in each 10 ms
 }
 
-func (w *row) Step(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+func (w *versioned) Step(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 	switch in.Kind {
 	case wire.Arrive:
 		for int(in.Ticket) >= len(w.read) {
@@ -72,7 +72,7 @@ func (w *row) Step(now time.Duration, in *wire.Input, out []wire.Effect) []wire.
 	return out
 }
 
-func (*row) NextTick() time.Duration { return never }
+func (*versioned) NextTick() time.Duration { return never }
 
 // contest is the mean calls and milliseconds of one client count and strategy.
 type contest struct{ calls, time float64 }
@@ -102,7 +102,7 @@ var contested = []struct {
 func TestBackoffAndJitter(t *testing.T) {
 	statistics(t)
 	hop := hops(t)
-	trials := map[int]int{1: 100, 2: 200, 5: 200, 10: 200, 20: 120, 50: 60, 100: 40, 150: 25, 190: 25}
+	trials := map[int]int{1: 100, 2: 200, 5: 200, 10: 200, 20: 120, 50: 50, 100: 30, 150: 20, 190: 20}
 	means := map[string]contest{}
 	for _, s := range contested {
 		for _, n := range []int{1, 2, 5, 10, 20, 50, 100, 150, 190} {
@@ -112,7 +112,7 @@ func TestBackoffAndJitter(t *testing.T) {
 				calls, times, peaks := make(sample, trials[n]), make(sample, trials[n]), make(sample, trials[n])
 				inParallel(trials[n], func(i int) {
 					root := draw.New(uint64(i))
-					w := &row{hop: hop, rand: root.For(1)}
+					w := &versioned{hop: hop, rand: root.For(1)}
 					x := sim.Experiment{Fleets: []sim.Fleet{f}, Provider: w, Rand: root.For(2), Plan: metrics.Plan{Horizon: time.Hour}}
 					rep, err := x.Run(ctx)
 					assert.NoError(t, err)

@@ -21,6 +21,7 @@ import (
 // what is left of the quota. A hundred buckets that each probe for themselves are
 // refused more often than no bucket at all.
 func TestAdaptiveBucketsUnderOneQuota(t *testing.T) {
+	statistics(t)
 	retry := strategies.Retry{Backoff: strategies.FullJitter{Base: time.Second, Cap: 32 * time.Second}}
 	batch := func(layers ...strategies.Layer) (refused float64, took time.Duration) {
 		f := oneShot(100, program(t, layers...))

@@ -31,6 +31,7 @@ func evenly(perSecond, seconds int) (times at) {
 // 10,100 a second at a backend that takes 10,000, and whoever fails comes back after
 // a second: each second there are a hundred more, and a hundred more fail.
 func TestRetriesPileUp(t *testing.T) {
+	statistics(t)
 	const seconds = 10
 	f := arriving(program(t, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}}), evenly(10_100, seconds)...)
 	rep := run(t, sim.Experiment{

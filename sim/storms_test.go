@@ -114,7 +114,7 @@ func TestDensityOfRetryWaves(t *testing.T) {
 	}
 }
 
-// peak is the mean and the standard deviation of the largest of the Poisson
+// peak20 is the mean and the standard deviation of the largest of the Poisson
 // numbers of n clients' retries in the bins of 20 ms.
 func (s surge) peak20(n int) (mean, sd float64) {
 	const bin = 0.02

@@ -29,7 +29,7 @@ func lucky(took func(r draw.Rand, attempt uint64) time.Duration) *server {
 // beyond d, (−ln(1−p)+d)/2.
 func TestHedgeLayer(t *testing.T) {
 	statistics(t)
-	const calls = 150_000
+	const calls = 100_000
 	for _, c := range []struct{ d, mean, load, p99, p999 float64 }{
 		{0, 0.5, 1, 2.302585, 3.453878}, {1, 0.816060, 0.367879, 2.802585, 3.953878}, {math.Log(20), 0.975, 0.05, 3.800451, 4.951744},
 	} {

@@ -31,5 +31,4 @@ type sink http.Header
 func (s sink) Header() http.Header            { return http.Header(s) }
 func (sink) WriteHeader(int)                  {}
 func (sink) Write(p []byte) (int, error)      { return len(p), nil }
-func (sink) SetReadDeadline(time.Time) error  { return nil }
 func (sink) SetWriteDeadline(time.Time) error { return nil }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"herdlab/mockprovider/dialect"
 	"herdlab/mockprovider/wire"
@@ -112,7 +111,6 @@ func (a *answering) read() bool {
 		}
 		return false
 	}
-	_ = a.control.SetReadDeadline(time.Time{}) // an answer may take longer than bodyTime
 	a.asked = dialect.Asked{Method: a.r.Method, Path: a.r.URL.Path, Query: a.r.URL.RawQuery, Header: a.r.Header.Get, Body: a.body.Bytes()}
 	return true
 }

@@ -12,15 +12,17 @@ import (
 // client.
 func (a *answering) meet(d *driver) {
 	d.arrive(&a.x)
+	select {
+	case n := <-a.x.news: // at once: then there is nothing to watch meanwhile
+		a.hear(d, n)
+		return
+	default:
+	}
 	closing := a.s.closing
 	for {
 		select {
 		case n := <-a.x.news:
-			if n.kind == wire.Head {
-				a.stream(d, n)
-				return
-			}
-			a.end(d, n)
+			a.hear(d, n)
 			return
 		case <-a.r.Context().Done():
 			a.leave(d)
@@ -33,6 +35,15 @@ func (a *answering) meet(d *driver) {
 			}
 		}
 	}
+}
+
+// hear brings the first news to the client, and what follows.
+func (a *answering) hear(d *driver, n news) {
+	if n.kind == wire.Head {
+		a.stream(d, n)
+		return
+	}
+	a.end(d, n)
 }
 
 // end brings an end to a client that has nothing yet.

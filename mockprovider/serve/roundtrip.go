@@ -131,9 +131,8 @@ func (w *inProcess) Write(p []byte) (int, error) {
 // Flush implements http.Flusher.
 func (w *inProcess) Flush() { w.WriteHeader(http.StatusOK) }
 
-// SetReadDeadline and SetWriteDeadline make an http.ResponseController
-// content: nothing in this process is slow.
-func (*inProcess) SetReadDeadline(time.Time) error  { return nil }
+// SetWriteDeadline makes an http.ResponseController content: nothing in this
+// process is slow.
 func (*inProcess) SetWriteDeadline(time.Time) error { return nil }
 
 // reset breaks the connection.

@@ -44,8 +44,9 @@ func (s *Server) serve(ctx context.Context, l net.Listener, h http.Handler, clos
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true) // some SDKs speak nothing else
 	srv := &http.Server{
-		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: headerTime + bodyTime, IdleTimeout: idleTime, MaxHeaderBytes: hardHeader,
-		Protocols: protocols, ErrorLog: s.cfg.ErrorLog,
+		Handler: h, MaxHeaderBytes: hardHeader, Protocols: protocols, ErrorLog: s.cfg.ErrorLog,
+		ReadHeaderTimeout: headerTime, IdleTimeout: idleTime,
+		ReadTimeout: headerTime + bodyTime, // which is over when the body is there, however long the answer takes
 	}
 	over := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {

@@ -20,6 +20,12 @@ func TestClasses(t *testing.T) {
 		require.False(t, names[c.String()], "%s is there twice", c)
 		names[c.String()] = true
 	}
+	// Result files spell them so, and old ones are read again.
+	require.Equal(t, [NumClasses]string{
+		OK: "ok", Rate: "rate", TokenRate: "token_rate", Concurrency: "concurrency", Acceleration: "acceleration", Overloaded: "overloaded",
+		Quota: "quota", Auth: "auth", Permission: "permission", BadRequest: "bad_request", TooLarge: "too_large", ServerError: "server_error",
+		Timeout: "timeout", Disconnected: "disconnected", Cancelled: "cancelled",
+	}, classNames)
 	require.Equal(t, "class(15)", Class(NumClasses).String())
 	require.False(t, Class(NumClasses).Transient())
 }

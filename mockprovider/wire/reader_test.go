@@ -129,3 +129,77 @@ func TestHiddenLimits(t *testing.T) {
 		}
 	}
 }
+
+// What a fault makes of an answer, and what each reader makes of that: a stream
+// that ends without its finish marker is noticed by who looks for it.
+func TestSpoiltAnswers(t *testing.T) {
+	for body, want := range [NumBodies]struct {
+		status, body, keyword, library Class
+		begun                          bool
+	}{
+		Completion:  {OK, OK, OK, OK, false},
+		StreamError: {OK, Overloaded, OK, BadRequest, true},
+		SilentEnd:   {OK, Disconnected, Disconnected, OK, true},
+		CutBody:     {Disconnected, Disconnected, Disconnected, Disconnected, true},
+		Garbage:     {OK, ServerError, ServerError, BadRequest, false},
+		WrongType:   {OK, ServerError, ServerError, BadRequest, false},
+		Doubled:     {OK, OK, OK, OK, false},
+	} {
+		r := Reply{Status: 200, RetryAfter: NoHint, Body: Body(body), Tokens: 7}
+		switch r.Body {
+		case ErrorBody, CodeBody:
+			continue // no fault makes them
+		case StreamError:
+			r.Class, r.Shown = Overloaded, Overloaded
+		}
+		for reader, class := range map[Reader]Class{ByStatus{}: want.status, ByBody{}: want.body, ByKeyword{}: want.keyword, ByLibrary{}: want.library} {
+			var o Outcome
+			reader.Read(&r, 0, &o)
+			require.Equal(t, class, o.Class, "%T of body %d", reader, body)
+			require.Equal(t, want.begun, o.Begun)
+			require.Equal(t, uint32(7), o.Tokens)
+			require.Equal(t, class == OK, o.OK())
+		}
+	}
+}
+
+// Any keyword beats the status, and where both groups appear the first one wins:
+// limits, quotas and permissions against capacity.
+func TestByKeyword(t *testing.T) {
+	for text, want := range map[string]Class{
+		"Rate limit reached": Rate, "quota exceeded": Quota, "permission denied": Permission,
+		"model is at capacity": Overloaded, "overloaded": Overloaded, "server busy": Overloaded,
+		"rate limit: the server is busy": Rate, "no quota, at capacity": Quota, "busy: no permission": Permission,
+		"quota of the rate limit": Quota, "rate limit of the API key": Permission, "billing of the API key": Quota,
+	} {
+		for _, status := range []uint16{200, 401, 403, 429, 500, 503, 529} {
+			for _, body := range []Body{ErrorBody, CodeBody, StreamError, Garbage} {
+				var o Outcome
+				ByKeyword{}.Read(&Reply{Status: status, Body: body, Words: WordsOf(text), RetryAfter: 3, Code: 9}, 0, &o)
+				require.Equal(t, Outcome{Status: status, Class: want, RetryAfter: 3, Code: 9, Begun: body == StreamError}, o, "%s under %d", text, status)
+			}
+		}
+	}
+	// Without one it goes by the status.
+	for _, status := range []uint16{200, 401, 402, 403, 413, 429, 500, 503, 504, 529} {
+		var o Outcome
+		ByKeyword{}.Read(&Reply{Status: status, Body: ErrorBody, Class: Quota, Shown: Quota}, 0, &o)
+		require.Equal(t, ClassOfStatus(status), o.Class)
+	}
+}
+
+// Times of resets are read against the client's own clock, as dates are; marks
+// that only say how to read are no facts.
+func TestResetsAreReadAgainstTheClientsClock(t *testing.T) {
+	for clock, want := range map[time.Duration]time.Duration{50: 10, 55: 5, 60: 0, 90: 0, -5: 65} {
+		for _, reader := range []Reader{ByBody{}, ByStatus{}, ByKeyword{}, ByLibrary{}} {
+			var o Outcome
+			reader.Read(&Reply{Status: 200, Reset: 60, Limit: 5, Marks: ResetAsTime | SaysRetry | DegradedReply}, clock, &o)
+			require.Equal(t, want, o.Reset, "%T at %d", reader, clock)
+			require.Equal(t, SaysRetry|DegradedReply, o.Marks)
+			reader.Read(&Reply{Status: 200, Reset: 60, Limit: 5}, clock, &o)
+			require.Equal(t, time.Duration(60), o.Reset, "a length needs no clock")
+			require.Zero(t, o.Marks)
+		}
+	}
+}

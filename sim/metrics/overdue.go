@@ -14,7 +14,7 @@ const backlogShare = 0.05
 // as arrived within the last window of Recovery.
 func (r *Report) Overdue() uint64 {
 	pending := r.Pending()
-	if r.Plan.OneShot || r.End < r.Plan.Horizon {
+	if r.Plan.OneShot || r.Hung() > 0 {
 		return pending
 	}
 	s := &r.Series
@@ -29,4 +29,13 @@ func (r *Report) Overdue() uint64 {
 		overdue = max(overdue, pending-min(young, pending))
 	}
 	return overdue
+}
+
+// Hung is how many calls are pending at End because nothing was left to happen: who
+// waits for each other waits for ever.
+func (r *Report) Hung() uint64 {
+	if r.End < r.Plan.Horizon {
+		return r.Pending()
+	}
+	return 0
 }

@@ -69,6 +69,7 @@ func TestOverdueCalls(t *testing.T) {
 		v := record(t, test.plan, test.wishes).Values()
 		assert.Equal(t, test.pending, v[PendingCalls], test.name)
 		assert.Equal(t, test.overdue, v[OverdueCalls], test.name)
+		assert.Equal(t, test.name == "nothing happens to it any more", v[HungCalls] == test.overdue && test.overdue > 0, test.name)
 
 		r := &Result{Complete: true, Seeds: []uint64{1}, Scenario: Scenario{OneShot: test.plan.OneShot},
 			Results: []StrategyResult{{Strategy: "x", Metrics: Summarise([]Values{v})}}}

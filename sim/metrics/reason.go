@@ -18,7 +18,12 @@ func (j *judging) lossOf(s *StrategyResult) string {
 	if lost(failed) {
 		reasons = append(reasons, fmt.Sprintf("%s of %s%s fail%s", average(failed), j.exactly(calls), j.jobs(), j.onAverage(failed)))
 	}
-	if f := s.Figure(OverdueCalls); lost(f) {
+	switch f := s.Figure(OverdueCalls); {
+	case !lost(f):
+	case every(f, s.Figure(HungCalls)):
+		reasons = append(reasons, fmt.Sprintf("%s of %s%s hang%s: nothing is left to happen that would settle them",
+			average(f), j.exactly(calls), j.jobs(), j.onAverage(f)))
+	default:
 		what := "still pending"
 		if !j.Scenario.OneShot {
 			what = "overdue" // others may be pending and well

@@ -50,6 +50,7 @@ const (
 	CostPerAnswer
 	Alarms
 	FirstAlarm
+	HungCalls
 	NumMetrics = iota
 )
 
@@ -116,6 +117,7 @@ var infos = [NumMetrics]Info{
 	CostPerAnswer:       {"cost_per_answer", "$/answer", "spent ÷ useful answers; never if there were none"},
 	Alarms:              {"alarms", "alarms", "alarms that strategies have raised"},
 	FirstAlarm:          {"first_alarm", "s", "when the first of them was raised"},
+	HungCalls:           {"hung_calls", "calls", "the part of the pending calls that nothing left to happen would have settled: a deadlock, or an answer that never comes"},
 }
 
 // Info returns what there is to know about m.
@@ -151,7 +153,7 @@ func (r *Report) Values() Values {
 	v[BelievedSuccessRate] = ratio(float64(b.Succeeded), calls)
 	v[SilentLosses] = float64(b.Lost)
 	v[FailedCalls] = float64(b.Failed)
-	v[PendingCalls], v[OverdueCalls] = float64(r.Pending()), float64(r.Overdue())
+	v[PendingCalls], v[OverdueCalls], v[HungCalls] = float64(r.Pending()), float64(r.Overdue()), float64(r.Hung())
 	perBin := float64(r.Plan.Capacity * r.Series.Width.Seconds())
 	peak, _ := r.Peak(false)
 	v[Peak], v[PeakOfCapacity] = float64(peak), ratio(float64(peak), perBin)

@@ -218,6 +218,7 @@ func TestReasons(t *testing.T) {
 		{runner{"x", func(seed uint64, v *Values) { v[FailedCalls] = float64(seed % 2) }}, "0.5 of 60 jobs fail on average"},
 		{runner{"x", func(_ uint64, v *Values) { v[Calls], v[SilentLosses] = 8819, 3012 }}, "it takes 3,012 refusals for answers: silent losses"},
 		{runner{"x", func(_ uint64, v *Values) { v[Calls], v[PendingCalls], v[OverdueCalls] = 8819, 3, 3 }}, "3 of 8,819 jobs are still pending when the run ends"},
+		{runner{"x", func(_ uint64, v *Values) { v[Calls], v[PendingCalls], v[OverdueCalls], v[HungCalls] = 20, 10, 10, 10 }}, "10 of 20 jobs hang: nothing is left to happen that would settle them"},
 		{runner{"x", func(seed uint64, v *Values) { v[Calls], v[FailedCalls] = 60+float64(seed), 60+float64(seed) }}, "all the jobs fail"},
 		{peaks(fails(plain, 60), 60), "all 60 jobs fail; its peak of 60 per second after the outage is 20 × capacity, over the bound of 5 ×"},
 		{peaks(plain, 15), ""},

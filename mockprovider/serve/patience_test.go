@@ -1,0 +1,71 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider"
+	"herdlab/sim/draw"
+)
+
+// pipes is a listener without sockets, so that the patience of a server passes
+// in virtual time.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p pipes) Close() error   { close(p); return nil }
+func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
+
+// Who does not send what it has promised is turned away. Who waits longer than
+// that for an answer is not.
+func TestPatience(t *testing.T) {
+	const post, length = "POST /v1/chat/completions HTTP/1.1\r\nHost: herd\r\nAuthorization: Bearer sk-1\r\n", "Content-Length: 35\r\n\r\n"
+	for _, c := range []struct {
+		name, sends    string
+		status         int
+		origin         string
+		least, longest time.Duration
+	}{
+		{"no body", post + length, 408, OriginHarness, bodyTime, headerTime + bodyTime},
+		{"half a body", post + length + `{"model":`, 408, OriginHarness, bodyTime, headerTime + bodyTime},
+		{"all of it", post + length + `{"model":"demo","messages":["hi!"]}`, 200, "", 10 * time.Minute, 10 * time.Minute},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := Must(Config{Provider: mockprovider.Config{Capacity: mockprovider.Capacity{Service: mockprovider.Service{First: draw.Const(10 * time.Minute)}}}})
+				ctx, stop := context.WithCancel(t.Context())
+				l, over := make(pipes), make(chan error, 1)
+				go func() { over <- s.Serve(ctx, l) }()
+				near, far := net.Pipe()
+				l <- far
+				start := time.Now()
+				_, err := io.WriteString(near, c.sends)
+				require.NoError(t, err)
+				resp, err := http.ReadResponse(bufio.NewReader(near), nil)
+				require.NoError(t, err)
+				took := time.Since(start)
+				require.Equal(t, c.status, resp.StatusCode)
+				require.Equal(t, c.origin, resp.Header.Get(OriginHeader))
+				require.GreaterOrEqual(t, took, c.least)
+				require.LessOrEqual(t, took, c.longest)
+				require.NoError(t, near.Close())
+				stop()
+				require.NoError(t, <-over)
+			})
+		})
+	}
+}
