@@ -38,6 +38,9 @@ type Breaker struct {
 	// first; 0 means 1. CloseAfter + OpenAfter ≤ Probes + 1, so that something
 	// does.
 	Probes, CloseAfter, OpenAfter int
+	// AllProbes makes it wait until all probes have ended before these numbers
+	// count: with half of ten, a provider that is only half well opens it again.
+	AllProbes bool
 	// ProbeTimeout is when probes that have not ended are given up; 0 means
 	// OpenFor.
 	ProbeTimeout time.Duration

@@ -68,6 +68,31 @@ func TestBreakerProbes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { play(t, []Layer{k}, opened+script) })
 	}
+	k.AllProbes = true
+	for name, script := range map[string]string{
+		"two of three close it, once all have ended": `
+			a: 200 -> stop succeeded
+			b: 200 -> stop succeeded
+			d: begin -> stop breaker_open
+			c: 503 -> stop failed
+			d: begin -> send`,
+		"two of three open it, once all have ended": `
+			@31s a: 503 -> stop failed
+			b: 503 -> stop failed
+			@39s c: 200 -> stop succeeded
+			@68s d: begin -> stop breaker_open        # since then, and not since it was clear
+			@69s d: begin -> send`,
+		"a neutral end is none": `
+			a: 400 -> stop failed
+			b: 200 -> stop succeeded
+			c: 200 -> stop succeeded
+			d: begin -> send
+			e: begin -> stop breaker_open
+			d: 503 -> stop failed
+			e: begin -> send`,
+	} {
+		t.Run(name, func(t *testing.T) { play(t, []Layer{k}, opened+script) })
+	}
 }
 
 // Where stragglers are ignored only probes count once it has opened.

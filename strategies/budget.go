@@ -66,13 +66,15 @@ func (g *budgeted) Next(now time.Duration, c *Call, e Event) Decision {
 		g.budget.ended(c, e.Outcome, *own>>budgetCost)
 		*own &= 1<<budgetCost - 1
 	case e.Kind == Begin:
-		// An attempt that the loop outside begins, for a call that has made some?
-		if c.Attempts > 0 && !g.grant(now, c, own) {
-			return spent(own)
-		}
 		if *own&budgetActive == 0 {
 			*own |= budgetActive
 			g.budget.began(now, c)
+		}
+		// An attempt that the loop outside begins, for a call that has made some?
+		if c.Attempts > 0 && !g.grant(now, c, own) {
+			*own &^= budgetActive
+			g.budget.over(c, 0)
+			return spent(own)
 		}
 	}
 	d := g.inner.Next(now, c, e)

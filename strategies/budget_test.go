@@ -105,8 +105,8 @@ func TestBudgetInsideALoopDecidesAtSendTime(t *testing.T) {
 		wake -> send
 		429 -> wait 1s
 		wake -> stop budget_spent rate`,
-		"began", "ended overloaded", "over", "allowed after overloaded", "began", "waited",
-		"charged ended rate", "over", "refused after rate")
+		"began", "ended overloaded", "over", "began", "allowed after overloaded", "waited",
+		"charged ended rate", "over", "began", "refused after rate", "over")
 }
 
 // A wait that a guard asks for is no retry; a retry is charged once, however
@@ -122,7 +122,7 @@ func TestBudgetChargesOnce(t *testing.T) {
 		503 -> wait 1s                            # the outer loop's
 		wake -> stop budget_spent overloaded`,
 		"began", "ended overloaded", "allowed after overloaded", "waited", "charged ended overloaded", "over",
-		"refused after overloaded")
+		"began", "refused after overloaded", "over")
 }
 
 // A loop that sends again at once, or that waits in a line, is charged as well.

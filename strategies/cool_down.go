@@ -185,8 +185,11 @@ func (k *coolDown) settled(now time.Duration, c *Call, m []int64, e Event, d Dec
 			m[doorState], m[doorUntil] = shut, int64(saturatingAdd(now, wait))
 		case m[doorState] == shut: // a straggler that knows more
 			m[doorUntil] = max(m[doorUntil], int64(saturatingAdd(now, hint)))
+		case hint > 0: // and more than the probe
+			m[doorState], m[doorUntil] = shut, int64(saturatingAdd(now, hint))
+			c.Put(k.pool, 0)
 		}
-		if !k.Charged {
+		if !k.Charged && !halfGiven(e.Outcome) && !forbidden(e.Outcome) {
 			d = k.enter(now, c, m)
 		}
 	case !probe:

@@ -77,3 +77,6 @@ func turn(m []int64, i int64, to bool) int64 {
 	}
 	return change
 }
+
+// isSet reports whether bit i is set.
+func isSet(m []int64, i int64) bool { return m[i/64]>>(i%64)&1 != 0 }

@@ -9,19 +9,22 @@ import (
 )
 
 // Deployments spreads attempts evenly, by chance, over deployments of one model,
-// and benches those that fail, as LiteLLM's router does. One is benched for
-// CoolDown by
+// and benches those that fail, as LiteLLM's router does. One is benched, for as
+// long as it asks and otherwise for CoolDown, by
 //
-//   - a refusal by its limits, or a failure that waiting does not cure, such as a
-//     bad key;
+//   - a refusal by its limits, or a failure that is the deployment's and that waiting
+//     does not cure, such as a bad key;
 //   - more than Percent of its attempts failed in the current minute, of at least
 //     Least;
-//   - with Fails > 0, more than so many failures in it.
+//   - with Fails > 0, more than so many failures in it;
+//   - any failure that asks to wait.
+//
+// A bad request is the caller's fault and benches nobody.
 //
 // A retry goes at once while another deployment is on its feet, and waits by
 // Backoff otherwise; with all of them benched, calls wait for the first to come
-// back. One deployment alone is benched only when a whole minute of 1,000
-// attempts or more has failed: it is all there is.
+// back. One deployment alone is benched only when it asks for it, or a whole minute
+// of 1,000 attempts or more has failed: it is all there is.
 //
 // It is right for many deployments whose failures have nothing to do with each
 // other. Five seconds of bench are short: where all share one limit, the bench
@@ -162,7 +165,8 @@ func (d *deployments) After(now time.Duration, c *Call, e Event, v Decision) Dec
 		return v
 	}
 	*tries++
-	if n, _ := d.fit(now, c); n > 0 {
+	here := time.Duration(*d.word(c, int(*c.Word(d.own, 1)), benchUntil))
+	if n, _ := d.fit(now, c); n > 1 || n == 1 && here > now { // another one
 		return Decision{Kind: Wait}
 	}
 	return Decision{Kind: Wait, After: pause(c, d.Backoff, d.purpose, *tries, v.End.Class, hintOf(e))}
@@ -204,14 +208,17 @@ func (g *chooser) Observe(now time.Duration, c *Call, e Event, v Decision) {
 		*d.word(c, i, benchMinute), *counts = minute, 0
 	}
 	*counts++
-	if v.End.Reason == Succeeded {
+	class := v.End.Class
+	if v.End.Reason == Succeeded || class == wire.BadRequest || class == wire.TooLarge {
 		return
 	}
 	*counts += 1 << upperHalf
-	if d.bench(v.End.Class, *counts>>upperHalf, *counts&lowerMask) {
-		until := d.word(c, i, benchUntil)
-		*until = max(*until, int64(saturatingAdd(now, d.CoolDown)))
+	bench := max(hintOf(e), 0)
+	if bench == 0 && d.bench(class, *counts>>upperHalf, *counts&lowerMask) {
+		bench = d.CoolDown
 	}
+	until := d.word(c, i, benchUntil)
+	*until = max(*until, int64(saturatingAdd(now, bench)))
 }
 
 // bench reports whether a failure of that class benches a deployment that has

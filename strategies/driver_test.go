@@ -151,6 +151,9 @@ func (c *caller) next(e Event) Decision {
 	if c.HasAsides() {
 		c.TakeAsides(c)
 	}
+	if d.After < 0 {
+		w.t.Fatalf("at %v call %d is to wait for %v", w.now, c.ID, d.After)
+	}
 	switch d.Kind {
 	case Send:
 		c.Turn = 0
@@ -244,6 +247,9 @@ func (c *caller) Land(f FlightID, key uint32, end End) {
 }
 
 func (c *caller) WakeAt(at time.Duration) {
+	if at < c.world.now {
+		c.world.t.Fatalf("at %v call %d is to wake at %v", c.world.now, c.ID, at)
+	}
 	c.waits, c.wakeAt = true, at
 	c.besides = append(c.besides, fmt.Sprint("wake ", at-c.world.now))
 }

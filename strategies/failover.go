@@ -8,10 +8,10 @@ import (
 )
 
 // Failover sends a call to the next region when one fails, at once: each region
-// once, then it waits by its Backoff and begins again, or ends with NothingLeft
-// and an alarm. Calls begin at home, the first region; one that has been answered
-// elsewhere keeps the others there for Stay, so that not each of them must find
-// out that home is down.
+// once, then it waits by its Backoff, or until the last time that one of them has
+// asked for, and begins again; or it ends with NothingLeft and an alarm. Calls begin
+// at home, the first region; one that has been answered elsewhere keeps the others
+// there for Stay, so that not each of them must find out that home is down.
 //
 // It is right where regions fail apart from each other: with Erlang B blocking B₁
 // at home and B₂ abroad about B₁·B₂ of the calls are lost. It costs the second

@@ -17,7 +17,7 @@ func TestFailover(t *testing.T) {
 			wake -> send + note region 2
 			lost -> wait 0s
 			wake -> send + note region 1
-			expired -> wait 1m
+			expired -> wait 1h                      # and home is not asked again before
 			wake -> send
 			500 -> wait 0s
 			wake -> send + note region 2

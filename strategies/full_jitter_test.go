@@ -8,6 +8,8 @@ import (
 func TestFullJitter(t *testing.T) {
 	zero := make([]time.Duration, 9)
 	requireBounds(t, FullJitter{Base: time.Second, Cap: 64 * time.Second}, zero, seconds(1, 2, 4, 8, 16, 32, 64, 64, 64))
+	// gRPC's: retry n waits U(0, min(initial·multiplierⁿ⁻¹, max)).
+	requireBounds(t, FullJitter{Base: time.Second, Factor: 1.5, Cap: 5 * time.Second}, zero[:6], seconds(1, 1.5, 2.25, 3.375, 5, 5))
 
 	// Half of the waits without jitter; variance Σ 4ᵏ/12 = (4ⁿ−1)/36.
 	requireTotals(t, FullJitter{Base: time.Second}, 0, []total{

@@ -62,7 +62,7 @@ func (h Hedge) Build(b *Build, inner Strategy) (Strategy, error) {
 	if g.shared, err = b.reserve(h.Scope, 2, "hedge "+h.Name, agreed); err != nil {
 		return nil, err
 	}
-	if g.sent, err = b.Reserve(PerCall, 1, ""); err != nil {
+	if g.own, err = b.Reserve(PerCall, 2, ""); err != nil {
 		return nil, err
 	}
 	s, err := b.Race(g, inner)
@@ -79,7 +79,7 @@ type hedge struct {
 	config   Hedge
 	permille int64
 	shared   Slot
-	sent     Slot // when the call's first attempt was
+	own      Slot // when the call's first attempt was sent, and until when it is to wait
 }
 
 // inHand is how many extra attempts may be saved up.
@@ -90,7 +90,7 @@ func (h *hedge) Runners() int { return h.config.Attempts }
 
 // Start implements Race: each call pays for its share of an extra attempt.
 func (h *hedge) Start(_ time.Duration, c *Call) {
-	*c.Word(h.sent, 0) = 0
+	*c.Word(h.own, 0), *c.Word(h.own, 1) = 0, 0
 	spent := c.Word(h.shared, 1)
 	*spent = max(0, *spent-h.config.Percent)
 }
@@ -98,13 +98,16 @@ func (h *hedge) Start(_ time.Duration, c *Call) {
 // Delay implements Race.
 func (h *hedge) Delay(now time.Duration, c *Call, n uint32) time.Duration {
 	if n == 1 {
-		*c.Word(h.sent, 0) = int64(now) + 1
+		*c.Word(h.own, 0) = int64(now) + 1
 	}
 	return h.config.After + time.Duration(*c.Word(h.shared, 0))
 }
 
-// Launch implements Race.
-func (h *hedge) Launch(_ time.Duration, c *Call, n uint32) Decision {
+// Launch implements Race. Who has been asked to wait does not hedge before.
+func (h *hedge) Launch(now time.Duration, c *Call, n uint32) Decision {
+	if until := time.Duration(*c.Word(h.own, 1)); until > now && len(h.config.Regions) == 0 {
+		return Decision{Kind: Wait, After: until - now}
+	}
 	if h.config.Percent > 0 {
 		spent := c.Word(h.shared, 1)
 		if *spent > 100*(inHand-1) {
@@ -119,14 +122,20 @@ func (h *hedge) Launch(_ time.Duration, c *Call, n uint32) Decision {
 }
 
 // After implements Race. Who fails for a passing reason leaves the race to the
-// others.
+// others, but for a stream of which the caller has had a part: two halves of
+// different answers are none.
 func (h *hedge) After(now time.Duration, c *Call, n uint32, e Event, d Decision) Decision {
 	switch {
 	case d.End.Reason == Succeeded:
 		if h.permille > 0 {
 			h.learn(now, c, n, e)
 		}
-	case d.Kind == Stop && d.End.Class.Transient():
+	case d.Kind == Stop && d.End.Class.Transient() && !halfGiven(e.Outcome):
+		until, hint := c.Word(h.own, 1), max(hintOf(e), 0)
+		if forbidden(e.Outcome) {
+			hint = Never
+		}
+		*until = max(*until, int64(saturatingAdd(now, hint)))
 		return Decision{}
 	}
 	return d
@@ -138,7 +147,7 @@ func (h *hedge) After(now time.Duration, c *Call, n uint32, e Event, d Decision)
 // first attempts of calls alone: that one which was beaten took longer than the
 // delay is all that counts.
 func (h *hedge) learn(now time.Duration, c *Call, n uint32, e Event) {
-	sent := c.Word(h.sent, 0)
+	sent := c.Word(h.own, 0)
 	if *sent == 0 || !e.Terminal() {
 		return // nothing was sent
 	}

@@ -60,13 +60,14 @@ func (b *Build) Flight(scope Scope, name string, key func(c *Call) uint32, inner
 		b.AsksDemand()
 		key = func(c *Call) uint32 { return c.Demand.Prompt }
 	}
-	return &flight{inner, key, bit, id, leads}, nil
+	return &flight{inner, key, nil, bit, id, leads}, nil
 }
 
 type flight struct {
 	inner Strategy
 	key   func(c *Call) uint32
-	bit   uint32 // set while the call follows another
+	left  func(c *Call) // hears that one that follows has been withdrawn; may be nil
+	bit   uint32        // set while the call follows another
 	id    FlightID
 	leads Slot // the key of the flight that the call joins or leads; 0 if none
 }
@@ -98,6 +99,9 @@ func (f *flight) Next(now time.Duration, c *Call, e Event) Decision {
 	case Cancelled:
 		if c.Phase&f.bit != 0 { // nothing inside has begun
 			f.landed(c)
+			if f.left != nil {
+				f.left(c)
+			}
 			return withdrawn()
 		}
 	}

@@ -9,8 +9,9 @@ import (
 // KeyRotation goes on to the next key when one is refused for what it is or has
 // used up: its own limits, its quota, its validity, its permissions. All who
 // share the rotation move on together, so that a spent key is found out once. A
-// call tries each key once, then waits by its Backoff and goes round again, or
-// ends with NothingLeft and an alarm. With Even, calls begin at the keys in turn,
+// call tries each key once, then waits by its Backoff, or until the last time that a
+// key's limit has asked for, and goes round those again that are not refused for
+// good; or it ends with NothingLeft and an alarm. With Even, calls begin at the keys in turn,
 // which spreads the load over all of their limits from the beginning.
 //
 // It is right for keys with limits of their own, and within what their owner's

@@ -99,6 +99,8 @@ func (l *lab) run(until time.Duration) {
 		e := heap.Pop(&l.queue).(labEvent)
 		if l.still++; e.at > l.now {
 			l.still = 0
+		} else if e.at < l.now {
+			l.t.Fatalf("at %v something is due at %v", l.now, e.at)
 		} else if l.still > 100_000 {
 			l.t.Fatalf("time stands still at %v", l.now)
 		}
@@ -108,7 +110,7 @@ func (l *lab) run(until time.Duration) {
 			e.do()
 		case e.c == nil:
 		case e.event.Kind != Wake:
-			if l.ended != nil && e.event.Kind == Reply {
+			if l.ended != nil && e.event.Terminal() {
 				l.ended(e.c, e.event.Outcome)
 			}
 			if f := (flying{e.c, e.event.Attempt, e.born}); l.hung[f] {
@@ -161,9 +163,13 @@ func (l *lab) do(c *caller, d Decision) {
 	switch d.Kind {
 	case Send:
 		l.sent = append(l.sent, l.now)
+		kind := Reply
 		after, o := l.serve(c)
+		if d.After > 0 && d.After < after {
+			kind, after, o = Expired, d.After, refusedAs(wire.Timeout)
+		}
 		o.RetryAfter = max(o.RetryAfter, wire.NoHint)
-		l.push(labEvent{at: l.now + after, c: c, event: Event{Kind: Reply, Attempt: c.Attempts, Outcome: &o, SentAt: l.now}, born: c.Born})
+		l.push(labEvent{at: saturatingAdd(l.now, after), c: c, event: Event{Kind: kind, Attempt: c.Attempts, Outcome: &o, SentAt: l.now}, born: c.Born})
 	case Acquire:
 		known := false
 		for _, line := range l.lined {
@@ -192,7 +198,7 @@ func (l *lab) withdraw(c *caller) {
 	}
 	l.gone[c] = true
 	for _, e := range l.queue {
-		if f := (flying{e.c, e.event.Attempt, e.born}); e.c == c && e.event.Kind == Reply && !l.hung[f] {
+		if f := (flying{e.c, e.event.Attempt, e.born}); e.c == c && e.event.Terminal() && !l.hung[f] {
 			l.hung[f] = true
 			l.step(c, Event{Kind: Settled, Attempt: f.attempt, Outcome: &wire.Outcome{Class: wire.Cancelled}})
 		}
@@ -208,6 +214,9 @@ func (l *lab) admitHeads() {
 			c := l.lines[line][0]
 			p, m := c.pool(c.wants.Pool)
 			ok, ready := p.TryTake(l.now, m, c.wants.N)
+			if !ok && ready <= l.now {
+				l.t.Fatalf("at %v a pool says that it was ready at %v", l.now, ready)
+			}
 			if !ok {
 				if ready < l.look[line] || ready != Never && l.look[line] <= l.now {
 					l.look[line] = ready

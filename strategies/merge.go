@@ -55,6 +55,7 @@ func (m Merge) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("merge: %w", err)
 	}
+	s.(*flight).left = g.leave
 	b.program.Flights[len(b.program.Flights)-1].Merges = true
 	return s, nil
 }
@@ -123,6 +124,17 @@ func (g *merge) join(c *Call) uint32 {
 	return uint32(m[latest])
 }
 
+// leave takes a call out of its batch, if that has not gone.
+func (g *merge) leave(c *Call) {
+	m, own := c.words(g.words), *c.Word(g.own, 0)
+	if own <= m[gone] {
+		return
+	}
+	if *sizeOf(m, own)--; *sizeOf(m, own) == 0 {
+		m[goesAt] = 0
+	}
+}
+
 // Next implements Strategy.
 func (g *merge) Next(now time.Duration, c *Call, e Event) Decision {
 	m, own := c.words(g.words), *c.Word(g.own, 0)
@@ -139,9 +151,7 @@ func (g *merge) Next(now time.Duration, c *Call, e Event) Decision {
 		e = Event{Kind: Begin}
 	case standing && e.Kind == Cancelled: // another may lead
 		c.Phase &^= g.bit
-		if *sizeOf(m, own)--; *sizeOf(m, own) == 0 {
-			m[goesAt] = 0
-		}
+		g.leave(c)
 		return withdrawn()
 	}
 	return g.inner.Next(now, c, e)

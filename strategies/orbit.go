@@ -13,7 +13,8 @@ import (
 //
 // It is right for comparing the simulator with the theory (G. Falin and J.
 // Templeton, Retrial Queues, 1997), and as the plainest loop that cannot storm:
-// its retries never come faster than one in Mean.
+// its retries never come faster than one in Mean. A reply that asks to wait, of
+// which the theory knows nothing, makes all of them wait.
 type Orbit struct {
 	// Mean is the mean time between two retries.
 	Mean time.Duration
@@ -39,7 +40,7 @@ func (o Orbit) Build(b *Build, inner Strategy) (Strategy, error) {
 		return nil, err
 	}
 	bit, err := b.phase("orbit")
-	return &orbit{o, inner, id, b.PoolWords(id), bit, b.Purpose()}, err
+	return &orbit{Rules{Classes: o.On}, o.Mean, inner, id, b.PoolWords(id), bit, b.Purpose()}, err
 }
 
 // turnstile is the pool of an Orbit; its word is when the next may pass.
@@ -61,7 +62,8 @@ func (turnstile) TryTake(now time.Duration, m []int64, _ uint32) (bool, time.Dur
 func (turnstile) Put(time.Duration, []int64, uint32) {}
 
 type orbit struct {
-	Orbit
+	rules   Rules
+	mean    time.Duration
 	inner   Strategy
 	pool    PoolID
 	next    Slot
@@ -80,18 +82,19 @@ func (o *orbit) Next(now time.Duration, c *Call, e Event) Decision {
 		return withdrawn()
 	case inOrbit && e.Kind == Admitted:
 		c.Phase &^= o.bit
-		*c.Word(o.next, 0) = int64(saturatingAdd(now, c.Exponential(o.purpose, o.Mean)))
+		*c.Word(o.next, 0) = int64(saturatingAdd(now, c.Exponential(o.purpose, o.mean)))
 		c.Put(o.pool, 0) // the new head may look at the clock
 		e = Event{Kind: Begin}
 	}
 	d := o.inner.Next(now, c, e)
-	if d.Kind != Stop || d.End.Reason != Failed && d.End.Reason != TriesExhausted || !o.On.Has(d.End.Class) {
+	if d.Kind != Stop || !o.rules.retries(e.Outcome, d.End) {
 		return d
 	}
 	// The time to the next retry has no memory: it may as well begin now, if
-	// nobody has been waiting for it.
-	if next := c.Word(o.next, 0); time.Duration(*next) <= now {
-		*next = int64(saturatingAdd(now, c.Exponential(o.purpose, o.Mean)))
+	// nobody has been waiting for it, and it may begin anew.
+	next, hint := c.Word(o.next, 0), max(hintOf(e), 0)
+	if after := saturatingAdd(now, hint); time.Duration(*next) <= after {
+		*next = int64(saturatingAdd(after, c.Exponential(o.purpose, o.mean)))
 	}
 	c.Phase |= o.bit
 	return Decision{Kind: Acquire, Take: Take{Pool: o.pool, N: 1}}

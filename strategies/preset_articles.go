@@ -9,15 +9,25 @@ import (
 // The templates of the two founding articles, with their mistakes.
 
 // capacityOnly is what the first article's templates catch.
-var capacityOnly = Rules{Classes: ClassesOf(wire.Overloaded)}
+var capacityOnly = Rules{Classes: ClassesOf(wire.Overloaded), Marks: MarksIgnored}
 
 // articleCapacity is call_with_retry: five attempts, which are four waits of 1, 2,
 // 4 and 8 s and not the 31 s that the article counts, each + U(0, 0.5 s), which
-// keeps a herd together.
+// keeps a herd together. A Retry-After comes first, with the same jitter.
 func articleCapacity(Knowledge) Definition {
 	return Definition{Layers: []Layer{
-		Retry{Backoff: Exponential{Base: time.Second, Jitter: time.Second / 2}, MaxAttempts: 5, On: capacityOnly},
+		Retry{
+			Backoff: Exponential{Base: time.Second, Jitter: time.Second / 2}, MaxAttempts: 5,
+			On: capacityOnly, Hints: Hints{Use: HintForBase},
+		},
 	}}
+}
+
+// articleFallback is call_with_fallback: the flagship, the standard and the light
+// model, once each and without a pause, so that what overloads one is with the
+// last within a moment.
+func articleFallback(Knowledge) Definition {
+	return Definition{Layers: []Layer{Ladder{Rungs: []Rung{{Model: 0}, {Model: 1}, {Model: 2}}, On: capacityOnly}}}
 }
 
 // articleThreeTiers is the article's cure: the flagship twice, the standard model
@@ -68,6 +78,17 @@ func articleClient(Knowledge) Definition {
 		MinInterval{Every: 300 * time.Millisecond, Jitter: 20 * time.Millisecond, Scope: PerClient},
 		afterthought{4},
 		Retry{Backoff: Exponential{Base: time.Second, Jitter: time.Second / 2}, On: code14003, Hints: Hints{Use: HintForBase}},
+		AttemptTimeout{After: 30 * time.Second},
+	}}
+}
+
+// articleBucket is TokenBucket with the numbers of the article: 1.4 a second, which
+// is 0.7 of 120 a minute, and a burst of 3, half of the concurrency. It is one
+// process's, so that k processes send 0.7·k of the limit; and it retries nothing.
+// (That its waiters look every 50 ms, and the luckiest wins, is left out.)
+func articleBucket(Knowledge) Definition {
+	return Definition{Reader: codeReader{}, Layers: []Layer{
+		TokenBucket{Rate: 7, Per: 5 * time.Second, Burst: 3, Scope: PerClient},
 		AttemptTimeout{After: 30 * time.Second},
 	}}
 }

@@ -12,7 +12,7 @@ import (
 // first token.
 func vercelAI(Knowledge) Definition {
 	return Definition{
-		Reader: sdkReader{hears: retryAfterMs, strict: true, early: true},
+		Reader: sdkReader{hears: byParseFloat, future: true, strict: true, early: true},
 		Layers: []Layer{Retry{
 			Backoff:     exponential(2*time.Second, 0),
 			MaxAttempts: 3,
@@ -25,13 +25,14 @@ func vercelAI(Knowledge) Definition {
 	}
 }
 
-// langchainJS is @langchain/core 1.4.0: up to six retries, the longer of the hint
-// and U(1, 2)·2ⁿ s, of all statuses but a few. A 429 is retried only if it asks for
-// 60 s or less, in the header or in words, and nothing that speaks of quota is. It
-// switches the retries of the SDK inside off.
+// langchainJS is @langchain/core 1.4.0: up to six retries, after U(1, 2)·2ⁿ s, of
+// all statuses but a few. A 429 is retried only if it asks for 60 s or less, in the
+// header or in words, and then the longer wait counts; it looks for hints nowhere
+// else. Nothing that speaks of quota is retried. It switches the retries of the SDK
+// inside off.
 func langchainJS(Knowledge) Definition {
 	return Definition{
-		Reader: sdkReader{hears: retryAfter | spelled(wire.Sentence), strict: true, quota: true},
+		Reader: sdkReader{hears: retryAfter | spelled(wire.Sentence), on: []Statuses{Status(429)}, strict: true, quota: true},
 		Layers: []Layer{Retry{
 			Backoff:     Proportional{Of: exponential(time.Second, 0), Low: 100, High: 200},
 			MaxAttempts: 7,
@@ -48,14 +49,19 @@ func langchainJS(Knowledge) Definition {
 
 // langchainPython is with_retry of LangChain for Python, which is tenacity's
 // wait_exponential_jitter: three attempts of whatever fails, 2ⁿ + U(0, 1) s apart.
+// It is not for streams: whatever fails in one ends it.
 func langchainPython(Knowledge) Definition {
 	return Definition{
-		Reader: sdkReader{},
+		Reader: sdkReader{parses: true},
 		Layers: []Layer{Retry{
 			Backoff:     Exponential{Base: time.Second, Jitter: time.Second},
 			MaxAttempts: 3,
-			On:          anything,
-			Hints:       ignored,
+			On: Rules{
+				Classes:  AnyFailure &^ ClassesOf(wire.BadRequest), // of what comes under a 200, or not at all
+				Statuses: []Statuses{{400, 999}},
+				Marks:    MarksIgnored,
+			},
+			Hints: ignored,
 		}},
 	}
 }

@@ -20,10 +20,10 @@ func tenacity(Knowledge) Definition {
 
 // retryableHTTP is hashicorp/go-retryablehttp 0.7.8: four retries after 1, 2, 4
 // and 8 s, without jitter, of 429, 5xx but 501, and broken connections. It obeys
-// the Retry-After of a 429 and a 503, be it hours.
+// the Retry-After of a 429 and a 503, in whole seconds or as a date, be it hours.
 func retryableHTTP(Knowledge) Definition {
 	return Definition{
-		Reader: sdkReader{hears: retryAfter, on: []Statuses{Status(429), Status(503)}},
+		Reader: sdkReader{hears: retryAfter, on: []Statuses{Status(429), Status(503)}, whole: true},
 		Layers: []Layer{Retry{
 			Backoff:     exponential(time.Second, 30*time.Second),
 			MaxAttempts: 5,
@@ -38,10 +38,11 @@ func retryableHTTP(Knowledge) Definition {
 
 // cenkaltiBackoff is cenkalti/backoff v5.0.3: 0.5 s·1.5ⁿ up to 60 s, each ± half
 // and so up to 90 s, until the next wait would end after 15 minutes. A
-// RetryAfterError is the wait, and begins the backoff anew.
+// RetryAfterError, which has whole seconds, is the wait, and begins the backoff
+// anew.
 func cenkaltiBackoff(Knowledge) Definition {
 	return Definition{
-		Reader: sdkReader{hears: retryAfter},
+		Reader: sdkReader{hears: retryAfter, whole: true},
 		Layers: []Layer{Retry{
 			Backoff:    PlusMinus(Exponential{Base: time.Second / 2, Cap: time.Minute, Factor: 1.5}, 50),
 			MaxElapsed: 15 * time.Minute,
@@ -89,7 +90,7 @@ func pollyJitter(Knowledge) Definition {
 // resilience4j is its Retry around its CircuitBreaker, both with their defaults
 // (2026-05-05): three attempts 0.5 s apart of whatever fails, the breaker's
 // refusals included; the breaker counts every failure, a bad request too, and
-// waits for its ten probes without a limit.
+// waits without a limit until its ten probes have all ended.
 func resilience4j(Knowledge) Definition {
 	on := anything
 	on.Refusals = true
@@ -100,7 +101,7 @@ func resilience4j(Knowledge) Definition {
 			SlowAfter: time.Minute,
 			Counts:    AnyFailure,
 			OpenFor:   time.Minute, FailFast: true,
-			Probes: 10, CloseAfter: 6, OpenAfter: 5, ProbeTimeout: Never,
+			Probes: 10, CloseAfter: 6, OpenAfter: 5, AllProbes: true, ProbeTimeout: Never,
 			Scope: PerClient,
 		},
 	}}
@@ -122,4 +123,10 @@ func gobreaker(Knowledge) Definition {
 		Counts: AnyFailure, IgnoreStragglers: true, ProbeTimeout: Never,
 		Scope: PerClient,
 	}}}
+}
+
+// xTimeRate is golang.org/x/time/rate with the limit of the bug reports, 20 a
+// second and a burst of 5. It limits and does not retry; see reservations.
+func xTimeRate(Knowledge) Definition {
+	return Definition{Reader: sdkReader{}, Layers: []Layer{reservations{limit: 20, burst: 5}}}
 }

@@ -15,8 +15,9 @@ type sdkReader struct {
 	// it is not 0, is the longest hint that it takes, and then 0 is none.
 	on   []Statuses
 	upTo time.Duration
-	// future makes a date that has passed no hint; to others it is a wait of 0.
-	future bool
+	// future makes a date that has passed no hint, which to others is a wait of 0,
+	// and whole a header with a fraction.
+	future, whole bool
 	// body makes it classify errors by their body, and not by status.
 	body bool
 	// strict makes a 200 that is no answer a failure, which is not retried; others
@@ -87,7 +88,7 @@ func (x sdkReader) Read(r *wire.Reply, clock time.Duration, o *wire.Outcome) {
 	case hint == wire.NoHint:
 	case r.Spelled == wire.HeaderDuration:
 		hint = parseFloat(hint)
-	case x.future && r.Spelled.Dated() && r.RetryAfter < clock:
+	case x.future && r.Spelled.Dated() && r.RetryAfter < clock, x.whole && r.Spelled == wire.Plainly && hint%time.Second != 0:
 		hint = wire.NoHint
 	}
 	if !x.body {

@@ -9,29 +9,27 @@ import (
 // attempts, min(8 s, 0.5·2ⁿ) less a random quarter, connection errors, timeouts,
 // 408, 409, 429 and everything from 500 up, x-should-retry over all of that, 600 s
 // for each attempt, and no retry once a stream has begun. They differ in the hints
-// that they accept. A hint that they do accept is obeyed to the instant, so that a
-// fleet wakes as one.
-func stainless(hints Hints, replay Replay) func(Knowledge) Definition {
+// that they understand and accept. A hint that they do accept is obeyed to the
+// instant, so that a fleet wakes as one.
+func stainless(reader sdkReader, hints Hints, replay Replay, inside ...Layer) func(Knowledge) Definition {
 	hints.Use = HintAsWait
+	loop := Retry{
+		Backoff:     Proportional{Of: exponential(time.Second/2, 8*time.Second), Low: 75, High: 100},
+		MaxAttempts: 3,
+		On: Rules{
+			Statuses: []Statuses{Status(408), Status(409), Status(429), serverErrors},
+			Marks:    MarksDecide,
+			Replay:   replay,
+		},
+		Hints: hints,
+	}
 	return func(Knowledge) Definition {
-		return Definition{
-			Reader: sdkReader{hears: retryAfterMs},
-			Layers: []Layer{
-				Retry{
-					Backoff:     Proportional{Of: exponential(time.Second/2, 8*time.Second), Low: 75, High: 100},
-					MaxAttempts: 3,
-					On: Rules{
-						Statuses: []Statuses{Status(408), Status(409), Status(429), serverErrors},
-						Marks:    MarksDecide,
-						Replay:   replay,
-					},
-					Hints: hints,
-				},
-				AttemptTimeout{After: 600 * time.Second},
-			},
-		}
+		return Definition{Reader: reader, Layers: append([]Layer{loop}, inside...)}
 	}
 }
+
+// tenMinutes is how long the SDKs wait for an answer.
+var tenMinutes = AttemptTimeout{After: 600 * time.Second}
 
 // millis31 is how long a timer of JavaScript can run.
 const millis31 = math.MaxInt32 * time.Millisecond
@@ -39,17 +37,20 @@ const millis31 = math.MaxInt32 * time.Millisecond
 var (
 	// openai-python 3.3.1: 0 < hint ≤ 120 s; a longer one ends the call. (Before
 	// 2.52.0 it was 60 s, and a retry by the backoff.)
-	openaiPython = stainless(Hints{Least: 1, Most: 120 * time.Second, Beyond: GiveUp}, ReplayNothing)
-	// openai-node 7.59.0: 0 ≤ hint ≤ 60 s; a longer one is retried after half a
-	// second.
-	openaiNode = stainless(Hints{Most: 60 * time.Second}, ReplayNothing)
-	// openai-go v3.99.0: 0 ≤ hint ≤ 120 s; a longer one ends the call.
-	openaiGo = stainless(Hints{Most: 120 * time.Second, Beyond: GiveUp}, ReplayNothing)
+	openaiPython = stainless(sdkReader{hears: retryAfterMs}, Hints{Least: 1, Most: 120 * time.Second, Beyond: GiveUp}, ReplayNothing, tenMinutes)
+	// openai-node 7.59.0: 0 ≤ hint ≤ 60 s; a longer one, or a date that has passed,
+	// is retried after half a second.
+	openaiNode = stainless(sdkReader{hears: byParseFloat, future: true}, Hints{Most: 60 * time.Second}, ReplayNothing, tenMinutes)
+	// openai-go v3.99.0: 0 ≤ hint ≤ 120 s; a longer one ends the call. It waits for
+	// an answer without a limit.
+	openaiGo = stainless(sdkReader{hears: retryAfterMs}, Hints{Most: 120 * time.Second, Beyond: GiveUp}, ReplayNothing)
 	// anthropic-python 0.121.0: 0 < hint ≤ 60 s, otherwise the backoff.
-	anthropicPython = stainless(Hints{Least: 1, Most: 60 * time.Second}, ReplayNothing)
-	// anthropic-ts 1.14.0: any positive hint that a timer can take.
-	anthropicTS = stainless(Hints{Least: 1, Most: millis31}, ReplayNothing)
+	anthropicPython = stainless(sdkReader{hears: retryAfterMs}, Hints{Least: 1, Most: 60 * time.Second}, ReplayNothing, tenMinutes)
+	// anthropic-ts 1.14.0: any positive hint that a timer can take. (A key from
+	// OAuth that is refused is renewed, and one attempt more made; API keys are
+	// meant here.)
+	anthropicTS = stainless(sdkReader{hears: byParseFloat}, Hints{Least: 1, Most: millis31}, ReplayNothing, tenMinutes)
 	// anthropic-go v2.15.0: any hint; and an answer whose body broke is asked for
-	// again, unless it was a stream.
-	anthropicGo = stainless(Hints{}, ReplayUndelivered)
+	// again, unless it was a stream. (Streams have no limit of time.)
+	anthropicGo = stainless(sdkReader{hears: retryAfterMs}, Hints{}, ReplayUndelivered, tenMinutes)
 )

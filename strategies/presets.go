@@ -35,7 +35,8 @@ func Presets() []Preset {
 		preset("litellm-router", "3 attempts; benches what fails for 5 s, retries elsewhere at once", "main, read 2026-11", "BerriAI/litellm litellm/router.py, constants.py", litellmRouter),
 
 		preset("codex", "5 attempts, ±10 % of 0.2·2ⁿ s, none on 429; streams begun again 6 times", "main, read 2026-11", "openai/codex codex-rs", codexCLI),
-		preset("gemini-cli", "10 attempts, ±30 % of 5·2ⁿ up to 30 s; hints a floor, over 5 min the end", "0.61", "npm @google/gemini-cli-core", geminiCLI),
+		preset("gemini-cli", "10 attempts, ±30 % of 5·2ⁿ up to 30 s; hints a floor, over 5 min the end", "0.61", "npm @google/gemini-cli-core dist/src/utils/retry.js, googleQuotaErrors.js", geminiCLI),
+		preset("gemini-cli-fallback", "the same as it comes: 3 attempts at Pro, 10 at Flash, if the user agrees", "0.61", "npm @google/gemini-cli-core dist/src/availability/policyCatalog.js, fallback/handler.js", geminiCLIFallback),
 
 		preset("tenacity", "retries anything, at once, for ever: the decorator without arguments", "2026-07-15", "jd/tenacity tenacity/__init__.py", tenacity),
 		preset("langchain-python", "with_retry: 3 attempts of anything, 2ⁿ + U(0, 1 s), by tenacity", "2026-07-15", "jd/tenacity tenacity/wait.py wait_exponential_jitter", langchainPython),
@@ -47,12 +48,15 @@ func Presets() []Preset {
 		preset("resilience4j", "3 attempts 0.5 s apart, behind a breaker at half of the last 100", "2026-05-05", "resilience4j RetryConfig.java, CircuitBreakerConfig.java", resilience4j),
 		preset("failsafe-go", "3 attempts of anything, at once", "0.9.8", "failsafe-go retrypolicy", failsafeGo),
 		preset("gobreaker", "no retries; a breaker of 60 s after more than 5 failures in a row", "v2.4", "sony/gobreaker gobreaker.go", gobreaker),
+		preset("x-time-rate", "no retries; 20 a second, burst 5; who leaves the line leaves a debt behind", "v0.16.0", "golang.org/x/time/rate rate.go", xTimeRate),
 
 		preset("article-capacity", "5 attempts, 2ⁿ + U(0, 0.5 s): 15 s of waiting, not the 31 it says", "2026", "the founding article on capacity errors, §3.1", articleCapacity),
+		preset("article-fallback", "flagship, standard, light, without a pause", "2026", "the founding article on capacity errors, §3.2", articleFallback),
 		preset("article-three-tiers", "flagship twice, standard once, light once, 90 to 150 s apart", "2026", "the founding article on capacity errors, §4", articleThreeTiers),
 		preset("article-14003", "5 attempts by retry_after or 2ⁿ, then one more sleep for nothing", "2026", "the founding article on 14003, §5.1", article14003),
 		preset("article-14003-semaphore", "recursion inside a semaphore of 2: deadlocks", "2026", "the founding article on 14003, §5.2", articleSemaphore),
 		preset("article-14003-client", "paced once a call, sleeps with its permit, and once more at the end", "2026", "the founding article on 14003, the complete client", articleClient),
+		preset("article-14003-bucket", "1.4 a second and a burst of 3 for each process; no retries", "2026", "the founding article on 14003, §5.3", articleBucket),
 	}
 }
 

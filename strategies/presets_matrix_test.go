@@ -49,13 +49,12 @@ func TestPresetsAgainstTheMeasuredMatrix(t *testing.T) {
 		"Retry-After: 1": {asks(limited, time.Second, wire.HeaderSeconds), false, map[string][]float64{
 			"openai-node": exactly(1, 1), "openai-go": exactly(1, 1), "anthropic-ts": exactly(1, 1), "anthropic-go": exactly(1, 1),
 			"vercel-ai": exactly(1, 1), "langchain-js": between(1, 2, 2, 4, 4, 8, 8, 16, 16, 32, 32, 64), "google-genai": nil,
-			"google-genai-retry": between(1, 2, 2, 3, 4, 5, 8, 9), "gemini-cli": between(3.5, 6.5, 7, 13, 14, 26, 21, 39, 21, 39, 21, 39, 21, 39, 21, 39, 21, 39),
+			"google-genai-retry": between(1, 2, 2, 3, 4, 5, 8, 9),
 		}},
 		"Retry-After: 59": {asks(limited, 59*time.Second, wire.HeaderSeconds), false, map[string][]float64{
 			"openai-node": exactly(59, 59), "openai-go": exactly(59, 59), "openai-python": exactly(59, 59), "anthropic-ts": exactly(59, 59),
 			"anthropic-go": exactly(59, 59), "anthropic-python": exactly(59, 59), "vercel-ai": exactly(59, 59),
 			"langchain-js": between(59, 59, 59, 59, 59, 59, 59, 59, 59, 59, 59, 64), "google-genai": nil,
-			"gemini-cli": between(59, 70.8, 59, 70.8, 59, 70.8, 59, 70.8, 59, 70.8, 59, 70.8, 59, 70.8, 59, 70.8, 59, 70.8),
 		}},
 		"Retry-After: 61": {asks(limited, 61*time.Second, wire.HeaderSeconds), false, map[string][]float64{
 			"openai-node": own, "openai-go": exactly(61, 61), "openai-python": exactly(61, 61), "anthropic-ts": exactly(61, 61),
@@ -66,7 +65,22 @@ func TestPresetsAgainstTheMeasuredMatrix(t *testing.T) {
 			"anthropic-python": own, "vercel-ai": doubling, "langchain-js": nil,
 		}},
 		"an hour": {asks(limited, time.Hour, wire.HeaderSeconds), false, map[string][]float64{
-			"anthropic-ts": exactly(3600, 3600), "anthropic-go": exactly(3600, 3600), "go-retryablehttp": exactly(3600, 3600, 3600, 3600), "gemini-cli": nil,
+			"anthropic-ts": exactly(3600, 3600), "anthropic-go": exactly(3600, 3600), "go-retryablehttp": exactly(3600, 3600, 3600, 3600),
+		}},
+		"Retry-After: 1.5": {asks(limited, 1500*time.Millisecond, wire.Plainly), false, map[string][]float64{
+			"openai-go": exactly(1.5, 1.5), "openai-node": exactly(1.5, 1.5), "vercel-ai": exactly(1.5, 1.5), "go-retryablehttp": exactly(1, 2, 4, 8),
+		}},
+		"Retry-After: 6m0s": {asks(limited, 6*time.Minute, wire.HeaderDuration), false, map[string][]float64{
+			"openai-node": exactly(6, 6), "anthropic-ts": exactly(6, 6), "vercel-ai": exactly(6, 6), "langchain-js": nil,
+			"openai-python": own, "anthropic-python": own, "openai-go": own, "anthropic-go": own, "go-retryablehttp": exactly(1, 2, 4, 8),
+		}},
+		"Retry-After: 500ms": {asks(limited, 500*time.Millisecond, wire.HeaderDuration), false, map[string][]float64{
+			"openai-node": own, "anthropic-ts": exactly(500, 500), "vercel-ai": doubling, "openai-go": own,
+		}},
+		"Retry-After: a date, half a minute ago": {asks(limited, -30*time.Second, wire.HeaderDate), false, map[string][]float64{
+			"openai-node": own, "anthropic-ts": own, "vercel-ai": doubling, "openai-python": own, "anthropic-python": own,
+			"openai-go": exactly(0, 0), "anthropic-go": exactly(0, 0), "go-retryablehttp": exactly(0, 0, 0, 0),
+			"langchain-js": between(1, 2, 2, 4, 4, 8, 8, 16, 16, 32, 32, 64),
 		}},
 		"retry-after-ms: 300": {asks(limited, 300*time.Millisecond, wire.HeaderMillis), false, map[string][]float64{
 			"openai-node": exactly(.3, .3), "openai-go": exactly(.3, .3), "anthropic-ts": exactly(.3, .3), "anthropic-go": exactly(.3, .3),
@@ -82,7 +96,7 @@ func TestPresetsAgainstTheMeasuredMatrix(t *testing.T) {
 			"aws-standard-2026": between(0, 1, 0, 2), "aws-legacy": between(0, 1, 0, 2, 0, 4, 0, 8),
 		}},
 		"500 with a hint": {asks(says(500, wire.ServerError), time.Minute, wire.HeaderSeconds), false, map[string][]float64{
-			"go-retryablehttp": exactly(1, 2, 4, 8), "openai-go": exactly(60, 60),
+			"go-retryablehttp": exactly(1, 2, 4, 8), "openai-go": exactly(60, 60), "langchain-js": between(1, 2, 2, 4, 4, 8, 8, 16, 16, 32, 32, 64),
 		}},
 		"a sentence: try again in 1.898s": {asks(limited, 1898*time.Millisecond, wire.Sentence), false, map[string][]float64{
 			"langchain-js": between(1.898, 2, 2, 4, 4, 8, 8, 16, 16, 32, 32, 64), "openai-go": own, "codex": nil,
@@ -121,6 +135,9 @@ func TestPresetsAgainstTheMeasuredMatrix(t *testing.T) {
 		"529": {says(529, wire.Overloaded), false, map[string][]float64{
 			"openai-node": own, "openai-go": own, "anthropic-ts": own, "anthropic-go": own, "vercel-ai": doubling, "google-genai": nil,
 			"google-genai-retry": nil, "aws-standard-2026": nil, "go-retryablehttp": exactly(1, 2, 4, 8),
+		}},
+		"400 with x-should-retry, asking for 121 s": {asks(marked(says(400, wire.BadRequest), wire.SaysRetry), 121*time.Second, wire.HeaderSeconds), false, map[string][]float64{
+			"openai-python": nil, "openai-go": nil, "openai-node": own, "anthropic-python": own, "anthropic-ts": exactly(121, 121), "anthropic-go": exactly(121, 121),
 		}},
 		"401": {says(401, wire.Auth), false, map[string][]float64{
 			"openai-go": nil, "anthropic-go": nil, "go-retryablehttp": nil, "codex": nil, "gemini-cli": nil, "grpc": nil, "failsafe-go": exactly(0, 0),

@@ -59,9 +59,9 @@ func TestPresetsInTheSimulator(t *testing.T) {
 			require.EqualValues(t, 40, b.Calls)
 			require.GreaterOrEqual(t, b.Attempts, b.Calls)
 			switch p.Name {
-			case "tenacity", "cenkalti-backoff", "gemini-cli", "langchain-js", "article-three-tiers":
+			case "tenacity", "cenkalti-backoff", "gemini-cli", "gemini-cli-fallback", "langchain-js", "article-three-tiers":
 				require.EqualValues(t, 40, b.Useful, "outlasts the outage")
-			case "article-14003-semaphore", "article-14003", "article-14003-client":
+			case "article-14003-semaphore", "article-14003", "article-14003-client", "article-14003-bucket":
 				require.EqualValues(t, 40, b.Lost, "takes refusals for answers")
 			default:
 				require.Zero(t, b.Useful, "gives up within the outage")

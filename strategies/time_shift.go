@@ -70,7 +70,11 @@ func (t *timeShift) Admit(now time.Duration, c *Call) Decision {
 	*moved = 1
 	wait := t.draw(c)
 	if t.Every > 0 {
-		wait = saturatingAdd(wait, (t.Every-(now-t.At)%t.Every)%t.Every)
+		until := (t.At - now) % t.Every
+		if until < 0 {
+			until += t.Every
+		}
+		wait = saturatingAdd(wait, until)
 	}
 	return Decision{Kind: Wait, After: wait}
 }

@@ -49,31 +49,3 @@ func TestTimeShiftSteady(t *testing.T) {
 	}
 	require.InDelta(t, 30, (sum / 2000).Seconds(), 1.6) // four standard errors
 }
-
-// Case 9: 25 jobs every 10 s before one server of 200 ms. In one phase they
-// measure their own queue, 2.6 s on average; with random phases hardly any.
-func TestPhasesThatAreApart(t *testing.T) {
-	p50 := func(layers ...Layer) time.Duration {
-		l := newLab(t, layers...)
-		free, took := time.Duration(0), []time.Duration{}
-		l.serve = func(*caller) (time.Duration, wire.Outcome) {
-			free = max(free, l.now) + 200*time.Millisecond
-			took = append(took, free-l.now)
-			return free - l.now, okay
-		}
-		for i := range 60 {
-			for job := range 25 {
-				l.at(time.Duration(i)*10*time.Second, func() { l.begin(string(rune('a'+job)), i) })
-			}
-		}
-		l.run(time.Hour)
-		require.Len(t, took, 60*25)
-		slices.Sort(took)
-		return took[len(took)/2]
-	}
-	together := p50()
-	require.Equal(t, 2600*time.Millisecond, together)
-	apart := p50(TimeShift{Window: 10 * time.Second, Steady: true})
-	require.Less(t, apart, 420*time.Millisecond, "the worst of many seeds")
-	require.Less(t, apart, together/4)
-}

@@ -25,6 +25,7 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 	"github.com/sony/gobreaker/v2"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/time/rate"
 	"google.golang.org/genai"
 )
 
@@ -45,6 +46,8 @@ type client struct {
 	streams  bool
 	// calls is how many calls in a row tell something; 3 if 0.
 	calls int
+	// limits says that it does not wait for an answer for ever.
+	limits bool
 }
 
 // clients are the presets whose real code is Go. A library that is no client of
@@ -56,7 +59,7 @@ type client struct {
 // one.
 var clients = []client{
 	{preset: "openai-go", dialects: []string{"openai", "azure", "codybuddy", "openrouter"}, streams: true, open: sdkSession(0)},
-	{preset: "anthropic-go", dialects: []string{"anthropic"}, streams: true, open: sdkSession(1)},
+	{preset: "anthropic-go", dialects: []string{"anthropic"}, streams: true, limits: true, open: sdkSession(1)},
 	{preset: "google-genai", dialects: []string{"gemini"}, streams: true, open: gemini(nil)},
 	{preset: "google-genai-retry", dialects: []string{"gemini"}, streams: true, open: gemini(&genai.HTTPRetryOptions{})},
 	{preset: "aws-standard-2026", dialects: []string{"bedrock"}, calls: 8, open: func(rt http.RoundTripper) session {
@@ -64,8 +67,8 @@ var clients = []client{
 			Region: "us-east-1", BaseEndpoint: aws.String("http://herd.test"), HTTPClient: &http.Client{Transport: rt},
 			Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
 		})
-		return func(bool) error {
-			_, err := c.Converse(context.Background(), &bedrockruntime.ConverseInput{
+		return func(ctx context.Context, _ bool) error {
+			_, err := c.Converse(ctx, &bedrockruntime.ConverseInput{
 				ModelId: aws.String("m"),
 				Messages: []bedrock.Message{{
 					Role: bedrock.ConversationRoleUser, Content: []bedrock.ContentBlock{&bedrock.ContentBlockMemberText{Value: "hi"}},
@@ -77,8 +80,12 @@ var clients = []client{
 	{preset: "go-retryablehttp", dialects: []string{"anthropic", "codybuddy", "openrouter"}, open: func(rt http.RoundTripper) session {
 		c := retryablehttp.NewClient()
 		c.Logger, c.HTTPClient = nil, &http.Client{Transport: rt}
-		return func(bool) error {
-			resp, err := c.Post("http://herd.test/v1/chat/completions", "application/json", strings.NewReader("{}"))
+		return func(ctx context.Context, _ bool) error {
+			r, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, "http://herd.test/v1/chat/completions", strings.NewReader("{}"))
+			if err != nil {
+				return err
+			}
+			resp, err := c.Do(r)
 			if err != nil {
 				return err
 			}
@@ -86,20 +93,31 @@ var clients = []client{
 		}
 	}},
 	{preset: "cenkalti-backoff", dialects: []string{"anthropic", "codybuddy", "openrouter"}, open: func(rt http.RoundTripper) session {
-		return func(bool) error {
-			_, err := backoff.Retry(context.Background(), func() (int, error) { return 0, hinted(post(rt)) })
+		return func(ctx context.Context, _ bool) error {
+			_, err := backoff.Retry(ctx, func() (int, error) { return 0, hinted(post(ctx, rt)) })
 			return err
 		}
 	}},
 	{preset: "failsafe-go", dialects: []string{"openai", "codybuddy"}, open: func(rt http.RoundTripper) session {
 		policy := failsafe.With(retrypolicy.NewWithDefaults[any]())
-		return func(bool) error { return policy.Run(func() error { return post(rt) }) }
+		return func(ctx context.Context, _ bool) error {
+			return policy.WithContext(ctx).Run(func() error { return post(ctx, rt) })
+		}
 	}},
 	{preset: "gobreaker", dialects: []string{"openai", "codybuddy"}, calls: 20, open: func(rt http.RoundTripper) session {
 		b := gobreaker.NewCircuitBreaker[int](gobreaker.Settings{})
-		return func(bool) error {
-			_, err := b.Execute(func() (int, error) { return 0, post(rt) })
+		return func(ctx context.Context, _ bool) error {
+			_, err := b.Execute(func() (int, error) { return 0, post(ctx, rt) })
 			return err
+		}
+	}},
+	{preset: "x-time-rate", dialects: []string{"openai", "codybuddy"}, calls: 20, open: func(rt http.RoundTripper) session {
+		l := rate.NewLimiter(20, 5)
+		return func(ctx context.Context, _ bool) error {
+			if err := l.Wait(ctx); err != nil {
+				return err
+			}
+			return post(ctx, rt)
 		}
 	}},
 }
@@ -114,11 +132,11 @@ func clientOf(t *testing.T, preset string) *client {
 // no memory.
 func sdkSession(i int) func(http.RoundTripper) session {
 	return func(rt http.RoundTripper) session {
-		return func(stream bool) error {
+		return func(ctx context.Context, stream bool) error {
 			if stream {
-				return sdks[i].stream(rt)
+				return sdks[i].stream(ctx, rt)
 			}
-			return sdks[i].call(rt)
+			return sdks[i].call(ctx, rt)
 		}
 	}
 }
@@ -129,15 +147,15 @@ func gemini(retry *genai.HTTPRetryOptions) func(http.RoundTripper) session {
 			APIKey: "key", Backend: genai.BackendGeminiAPI, HTTPClient: &http.Client{Transport: rt},
 			HTTPOptions: genai.HTTPOptions{BaseURL: "http://herd.test", RetryOptions: retry},
 		})
-		return func(stream bool) error {
+		return func(ctx context.Context, stream bool) error {
 			if err != nil {
 				return err
 			}
 			if !stream {
-				_, err := c.Models.GenerateContent(context.Background(), "m", genai.Text("hi"), nil)
+				_, err := c.Models.GenerateContent(ctx, "m", genai.Text("hi"), nil)
 				return err
 			}
-			for _, err := range c.Models.GenerateContentStream(context.Background(), "m", genai.Text("hi"), nil) {
+			for _, err := range c.Models.GenerateContentStream(ctx, "m", genai.Text("hi"), nil) {
 				if err != nil {
 					return err
 				}
@@ -156,8 +174,8 @@ type refused struct {
 func (r *refused) Error() string { return fmt.Sprintf("status %d", r.status) }
 
 // post asks once. Whatever is no JSON under a status below 400 is an error.
-func post(rt http.RoundTripper) error {
-	r, err := http.NewRequest(http.MethodPost, "http://herd.test/v1/chat/completions", strings.NewReader("{}"))
+func post(ctx context.Context, rt http.RoundTripper) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://herd.test/v1/chat/completions", strings.NewReader("{}"))
 	if err != nil {
 		return err
 	}

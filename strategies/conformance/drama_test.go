@@ -27,6 +27,7 @@ type act struct {
 	reply  wire.Reply    // in words; a dated hint is counted from when it answers
 	header string        // "name: value", beside what the dialect says
 	breaks bool          // the connection, instead of a reply
+	silent bool          // it never answers
 	cut    bool          // the connection, within the body of an error
 }
 
@@ -86,9 +87,15 @@ func (s *stage) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	a := s.drama.acts[min(len(s.life.sent), len(s.drama.acts)-1)]
 	s.life.sent = append(s.life.sent, time.Since(morning))
+	answers := time.After(a.after)
+	if a.silent {
+		answers = nil
+	}
 	select {
-	case <-time.After(a.after):
+	case <-answers:
 	case <-r.Context().Done():
+		s.life.answered = append(s.life.answered, time.Since(morning))
+		s.life.told = append(s.life.told, wire.Reply{RetryAfter: wire.NoHint})
 		return nil, context.Cause(r.Context())
 	}
 	now := time.Since(morning)
@@ -97,7 +104,14 @@ func (s *stage) RoundTrip(r *http.Request) (*http.Response, error) {
 		s.life.told = append(s.life.told, wire.Reply{RetryAfter: wire.NoHint})
 		return nil, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 	}
-	m := s.write(&a, now)
+	resp := respond(s.write(&a, now), r)
+	s.life.open++
+	resp.Body = &tracked{resp.Body, &s.life.open}
+	return resp, nil
+}
+
+// respond is a message as a transport hands it over.
+func respond(m *dialect.Message, r *http.Request) *http.Response {
 	h := http.Header{}
 	for _, f := range m.Headers {
 		h.Set(f.Name, f.Value)
@@ -106,11 +120,10 @@ func (s *stage) RoundTrip(r *http.Request) (*http.Response, error) {
 	if m.Broken {
 		body = io.MultiReader(body, iotest.ErrReader(io.ErrUnexpectedEOF))
 	}
-	s.life.open++
 	return &http.Response{
 		StatusCode: m.Status, Status: http.StatusText(m.Status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: h, Body: &tracked{body, &s.life.open}, ContentLength: int64(m.Length), Request: r,
-	}, nil
+		Header: h, Body: io.NopCloser(body), ContentLength: int64(m.Length), Request: r,
+	}
 }
 
 // write puts an act into bytes, and notes what they say.
@@ -142,7 +155,7 @@ func (s *stage) write(a *act, now time.Duration) *dialect.Message {
 }
 
 // session is one client process: each use of it is a call.
-type session func(stream bool) error
+type session func(ctx context.Context, stream bool) error
 
 // perform lives a drama with a client.
 func (d *drama) perform(t *testing.T, open func(http.RoundTripper) session) *life {
@@ -154,7 +167,7 @@ func (d *drama) perform(t *testing.T, open func(http.RoundTripper) session) *lif
 		for _, pause := range d.pauses {
 			time.Sleep(pause)
 			before := len(l.sent)
-			err := client(d.stream)
+			err := client(context.Background(), d.stream)
 			l.calls = append(l.calls, call{len(l.sent) - before, err == nil})
 		}
 	})
@@ -167,8 +180,8 @@ func preset(t require.TestingT, name, speak string, seed uint64) func(http.Round
 	return func(rt http.RoundTripper) session {
 		var heard verdicts
 		transport := live.Must(live.Config{Strategy: def, Base: rt, Seed: seed, Dialect: speak, Recorder: &heard})
-		return func(bool) error {
-			r, err := http.NewRequest(http.MethodPost, "http://herd.test/v1/chat/completions", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`))
+		return func(ctx context.Context, _ bool) error {
+			r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://herd.test/v1/chat/completions", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`))
 			if err != nil {
 				return err
 			}

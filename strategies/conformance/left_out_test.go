@@ -54,10 +54,6 @@ func TestWhatPresetsLeaveOut(t *testing.T) {
 		"seconds beside milliseconds, to who reads seconds": {
 			preset: "go-retryablehttp", speak: "openai", act: hinted, real: call{5, false}, model: call{5, false}, waits: [2]wait{exactly(3 * time.Second), exactly(time.Second)},
 		},
-		"a fraction, to who reads whole seconds": {
-			preset: "go-retryablehttp", speak: "anthropic", act: header("Retry-After: 1.5"), real: call{5, false}, model: call{5, false},
-			waits: [2]wait{exactly(time.Second), exactly(1500 * ms)},
-		},
 		"a date of another form": {
 			preset: "openai-go", speak: "openai", act: header("Retry-After: 2026-10-21T07:28:30.5Z"), real: call{3, false}, model: call{3, false},
 			waits: [2]wait{first, exactly(30500 * ms)},

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,7 +91,7 @@ func TestMatrix(t *testing.T) {
 	for _, row := range matrix {
 		for _, sdk := range sdks {
 			t.Run(row.server+"/"+sdk.name, func(t *testing.T) {
-				play(t, func(s *server) error { return sdk.call(s) }, row.verdicts[sdk.name], row.answer)
+				play(t, func(s *server) error { return sdk.call(context.Background(), s) }, row.verdicts[sdk.name], row.answer)
 			})
 		}
 	}
@@ -106,8 +107,8 @@ func TestBrokenBodies(t *testing.T) {
 			cut.waits = twice
 		}
 		t.Run(sdk.name, func(t *testing.T) {
-			call := func(s *server) error { return sdk.call(s) }
-			stream := func(s *server) error { return sdk.stream(s) }
+			call := func(s *server) error { return sdk.call(context.Background(), s) }
+			stream := func(s *server) error { return sdk.stream(context.Background(), s) }
 			t.Run("good", func(t *testing.T) { play(t, call, verdict{once, true}, answer{status: 200, body: sdk.good}) })
 			t.Run("cut", func(t *testing.T) { play(t, call, cut, answer{status: 200, body: sdk.good, cut: true}) })
 			t.Run("not JSON", func(t *testing.T) {

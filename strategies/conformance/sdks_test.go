@@ -14,8 +14,8 @@ import (
 // transport and returns the error that the library reports.
 type sdk struct {
 	name   string
-	call   func(http.RoundTripper) error
-	stream func(http.RoundTripper) error
+	call   func(context.Context, http.RoundTripper) error
+	stream func(context.Context, http.RoundTripper) error
 	// good is a successful body, stream a successful stream.
 	good, goodStream string
 	// failing is a stream that fails after a token, silent one that just ends.
@@ -25,14 +25,14 @@ type sdk struct {
 var sdks = []sdk{
 	{
 		name: "openai-go",
-		call: func(rt http.RoundTripper) error {
+		call: func(ctx context.Context, rt http.RoundTripper) error {
 			client := openAI(rt)
-			_, err := client.Chat.Completions.New(context.Background(), openAIParams())
+			_, err := client.Chat.Completions.New(ctx, openAIParams())
 			return err
 		},
-		stream: func(rt http.RoundTripper) error {
+		stream: func(ctx context.Context, rt http.RoundTripper) error {
 			client := openAI(rt)
-			s := client.Chat.Completions.NewStreaming(context.Background(), openAIParams())
+			s := client.Chat.Completions.NewStreaming(ctx, openAIParams())
 			defer s.Close()
 			for s.Next() {
 			}
@@ -47,14 +47,14 @@ var sdks = []sdk{
 	},
 	{
 		name: "anthropic-go",
-		call: func(rt http.RoundTripper) error {
+		call: func(ctx context.Context, rt http.RoundTripper) error {
 			client := claude(rt)
-			_, err := client.Messages.New(context.Background(), claudeParams())
+			_, err := client.Messages.New(ctx, claudeParams())
 			return err
 		},
-		stream: func(rt http.RoundTripper) error {
+		stream: func(ctx context.Context, rt http.RoundTripper) error {
 			client := claude(rt)
-			s := client.Messages.NewStreaming(context.Background(), claudeParams())
+			s := client.Messages.NewStreaming(ctx, claudeParams())
 			defer s.Close()
 			for s.Next() {
 			}

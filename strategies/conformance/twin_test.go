@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -28,6 +29,38 @@ func TestPresetsAreWhatTheyName(t *testing.T) {
 				require.Zero(r, model.open, "bodies left open by the preset")
 			})
 		})
+	}
+}
+
+// A provider that never answers is waited for as long by the real code as by the
+// preset: ten minutes at a time, or for ever. Only Anthropic's streams, for which
+// the SDK has no limit, are not told apart.
+func TestSilence(t *testing.T) {
+	for i := range clients {
+		c := &clients[i]
+		model := *c
+		model.open = preset(t, c.preset, c.dialects[0], 1)
+		for _, stream := range []bool{false, true} {
+			t.Run(fmt.Sprint(c.preset, stream), func(t *testing.T) {
+				silence := func(c *client) *exam {
+					return (&exam{stream: stream, horizon: 3 * time.Hour, says: func(attempt) (time.Duration, wire.Reply) { return 0, wire.Reply{} }}).sit(t, c)
+				}
+				want := 1
+				if c.limits {
+					want = 3
+				}
+				got := silence(&model)
+				require.Len(t, got.sat, want, "the preset")
+				if stream {
+					want = 1
+				}
+				real := silence(c)
+				require.Len(t, real.sat, want, "the real code")
+				for i := range real.sat[1:] {
+					require.InDelta(t, float64(got.sat[i+1].at), float64(real.sat[i+1].at), float64(time.Second/2))
+				}
+			})
+		}
 	}
 }
 
@@ -64,7 +97,7 @@ var failures = []wire.Class{
 
 // spellings are the ways of writing a hint that there are in the field.
 var spellings = []wire.Spelling{
-	wire.HeaderSeconds, wire.HeaderSeconds, wire.HeaderMillis, wire.HeaderDate, wire.HeaderEpoch,
+	wire.HeaderSeconds, wire.HeaderSeconds, wire.HeaderMillis, wire.HeaderDate, wire.HeaderEpoch, wire.HeaderDuration, wire.Plainly,
 	wire.BodySeconds, wire.BodyMillis, wire.BodyDelay, wire.Sentence, wire.BothSeconds,
 }
 
@@ -79,10 +112,14 @@ func anyAct(r *rapid.T, c *client, d *drama, speak *dialect.Dialect) act {
 		a.reply = anyAnswer(r, d)
 		return a
 	}
+	if kind == 2 && c.limits && !d.stream {
+		a.silent = true
+		return a
+	}
 	class := rapid.SampledFrom(failures).Draw(r, "class")
 	f := speak.Forms()[class]
 	a.reply = wire.Reply{Class: class, Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words, Marks: f.Marks, RetryAfter: wire.NoHint}
-	if kind == 2 && !(d.stream && d.speak == "gemini") {
+	if kind == 3 && !(d.stream && d.speak == "gemini") {
 		a.reply.Status, a.reply.Body, a.reply.Code = 200, wire.CodeBody, wire.Code14003
 	} else if a.reply.Status >= 400 && rapid.Bool().Draw(r, "other status") {
 		if s := rapid.SampledFrom(statuses).Draw(r, "status"); !(d.speak == "bedrock" && class == wire.Auth && s == 429) {
@@ -90,7 +127,7 @@ func anyAct(r *rapid.T, c *client, d *drama, speak *dialect.Dialect) act {
 		}
 	}
 	if rapid.Bool().Draw(r, "hint") {
-		a.reply.RetryAfter = time.Duration(rapid.SampledFrom([]int{0, 300, 1000, 3000, 59_000, 60_000, 61_000, 120_000, 121_000, 3_600_000}).Draw(r, "hint ms")) * ms
+		a.reply.RetryAfter = time.Duration(rapid.SampledFrom([]int{0, 300, 1000, 1500, 3000, 59_000, 60_000, 61_000, 120_000, 121_000, 3_600_000}).Draw(r, "hint ms")) * ms
 		a.reply.Spelled = rapid.SampledFrom(spellings).Draw(r, "spelled")
 	}
 	if a.reply.Status >= 400 {

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	gotoken "go/token"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -157,13 +158,15 @@ func TestTheCastIsComplete(t *testing.T) {
 	for _, b := range strategies.All() {
 		require.True(t, names[b.Name], b.Name)
 	}
-	packages, err := parser.ParseDir(gotoken.NewFileSet(), "..", nil, parser.SkipObjectResolution)
+	files, err := filepath.Glob("../*.go")
 	require.NoError(t, err)
 	found := map[string]int{}
-	for name, file := range packages["strategies"].Files {
+	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
+		file, err := parser.ParseFile(gotoken.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
 		for _, d := range file.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok || fn.Recv == nil {

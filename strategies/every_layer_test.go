@@ -1,0 +1,43 @@
+package strategies
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// No layer is missing from those that live through any history and a day in the
+// simulator, but for mistakes that hang, scripts, and what belongs to one preset.
+func TestEveryLayerIsThere(t *testing.T) {
+	there := map[string]bool{
+		"RecursiveSemaphore": true, "Script": true,
+		"afterthought": true, "geminiRetry": true, "reservations": true, "impossible": true,
+	}
+	for _, l := range everyLayer() {
+		there[reflect.TypeOf(l).Name()] = true
+	}
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	layers := 0
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil && fn.Name.Name == "Build" {
+				receiver, ok := fn.Recv.List[0].Type.(*ast.Ident)
+				require.True(t, ok && there[receiver.Name], "everyLayer has no %s", fn.Recv.List[0].Type)
+				layers++
+			}
+		}
+	}
+	require.Equal(t, len(there), layers)
+}
