@@ -17,93 +17,115 @@ import (
 // one still has under way. The twin forgets nobody: there, each owner has an
 // account of his own.
 func TestForgottenAccountsAreNew(t *testing.T) {
-	const orgs, size, most = 2, 2, 50 // most owners of all accounts of an organisation
-	rapid.Check(t, func(t *rapid.T) {
-		cfg := Config{
-			Space: Space{Accounts: orgs * size, OrgSize: size, Keys: 2, Models: 2}, Abandoned: Notice{Hears: true},
-			Capacity: Capacity{Slots: 3, Queue: 2, Service: takes(5)},
-		}
-		for range rapid.IntRange(1, 3).Draw(t, "limits") {
-			cfg.Limits = append(cfg.Limits, anyLimit(t))
-		}
-		if rapid.Bool().Draw(t, "script") {
-			per := rapid.SampledFrom([]Counted{Everyone, Account, Key, Organisation}).Draw(t, "script per")
-			cfg.Faults = []Fault{{To: Forever, Does: Script{Per: per, Answers: []Disturbance{nil, Refuse{}, Errors{When: AfterWork}}}}}
-		}
-		p, err := New(cfg, draw.New(1))
-		require.NoError(t, err)
-		cfg.Accounts, cfg.OrgSize = orgs*most, most
-		twin, err := New(cfg, draw.New(1))
-		require.NoError(t, err)
-
-		owner := []uint32{0, 1, most, most + 1} // by account: the twin's
-		used := []uint32{size, size}            // by organisation: how many of the twin's
-		now, tickets, jobs := time.Duration(0), uint32(0), []uint32{}
-		step := func(in wire.Input) {
-			effects := p.Step(now, &in, nil)
-			in.Request.Account = owner[in.Request.Account]
-			require.Equal(t, twin.Step(now, &in, nil), effects, "at %d: %+v", now, in)
-			for _, e := range effects {
-				if e.Kind == wire.Started {
-					jobs = append(jobs, e.Job)
+	for kind := range len(tested) + 2 {
+		t.Run(append([]string{"semaphore", "joint"}, names()...)[kind], func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				limits := []Limit{limitOfKind(t, kind, rapid.SampledFrom([]Counted{Account, Account | Model}).Draw(t, "per"))}
+				for range rapid.IntRange(0, 2).Draw(t, "more") {
+					per := rapid.SampledFrom([]Counted{Everyone, Account, Key, Account | Model, Model, Organisation}).Draw(t, "per")
+					limits = append(limits, limitOfKind(t, rapid.IntRange(0, len(tested)+1).Draw(t, "kind"), per))
 				}
-			}
-		}
-		for range 80 {
-			now += time.Duration(rapid.IntRange(0, 9).Draw(t, "dt"))
-			r := wire.Request{
-				Account: uint32(rapid.IntRange(0, len(owner)-1).Draw(t, "account")), Demand: wire.Demand{OutputTokens: 2, MaxTokens: uint32(rapid.IntRange(1, 4).Draw(t, "max"))},
-				Target: wire.Target{Key: uint8(rapid.IntRange(0, 1).Draw(t, "key")), Model: uint8(rapid.IntRange(0, 1).Draw(t, "model"))},
-			}
-			switch rapid.IntRange(0, 5).Draw(t, "step") {
-			case 0:
-				p.Forget(r.Account)
-				org := r.Account / size
-				owner[r.Account] = org*most + used[org]
-				used[org] = min(used[org]+1, most-1)
-			case 1:
-				if tickets > 0 {
-					step(wire.Input{Kind: wire.Abandon, Ticket: uint32(rapid.IntRange(0, int(tickets)-1).Draw(t, "gone"))})
-				}
-			case 2:
-				if len(jobs) > 0 {
-					i := rapid.IntRange(0, len(jobs)-1).Draw(t, "done")
-					job := jobs[i]
-					jobs = slices.Delete(jobs, i, i+1)
-					step(wire.Input{Kind: wire.Done, Job: job})
-				}
-			default:
-				step(wire.Input{Kind: wire.Arrive, Ticket: tickets, Request: r})
-				tickets++
-			}
-			for i := range cfg.Limits {
-				s, ok := p.Standing(i+1, now, &r)
-				require.True(t, ok)
-				q := r
-				q.Account = owner[r.Account]
-				same, _ := twin.Standing(i+1, now, &q)
-				require.Equal(t, same, s, "limit %d, account %d", i+1, r.Account)
-			}
-		}
-	})
+				checkForget(t, rapid.Permutation(limits).Draw(t, "order"))
+			})
+		})
+	}
 }
 
-// anyLimit draws a small limit of any kind, on anything.
-func anyLimit(t *rapid.T) Limit {
-	terms := anyTerms(t)
-	terms.Per = rapid.SampledFrom([]Counted{Everyone, Account, Key, Account | Model, Model, Organisation}).Draw(t, "per")
-	kind := rapid.IntRange(-2, len(tested)-1).Draw(t, "kind")
-	switch {
-	case kind >= 0:
-		l := tested[kind].draw(t, terms)
-		if rapid.IntRange(0, 3).Draw(t, "tiers") == 0 {
-			return Tiered{{Match{Models: Just(0)}, l}, {Match{}, Semaphore{Limit: 1, Terms: Terms{Per: Account}}}}
-		}
-		return l
-	case kind == -1:
-		return Joint{Limit: smallLimit(t), Length: smallLength(t), Terms: Terms{Per: terms.Per, Keep: terms.Keep}}
+// names are those of the kinds of limits that count in time.
+func names() (all []string) {
+	for _, kind := range tested {
+		all = append(all, kind.name)
 	}
-	return Semaphore{Limit: smallLimit(t), Terms: Terms{Per: terms.Per, Charge: Charge{Count: terms.Charge.Count}}}
+	return all
+}
+
+// checkForget plays requests to a provider that forgets accounts now and then,
+// and to its twin.
+func checkForget(t *rapid.T, limits []Limit) {
+	const orgs, size, most = 2, 2, 50 // most owners of all accounts of an organisation
+	cfg := Config{
+		Space: Space{Accounts: orgs * size, OrgSize: size, Keys: 2, Models: 2}, Abandoned: Notice{Hears: true}, Limits: limits,
+		Capacity: Capacity{Slots: 3, Queue: 2, Service: takes(5)},
+	}
+	if rapid.Bool().Draw(t, "script") {
+		per := rapid.SampledFrom([]Counted{Everyone, Account, Key, Organisation}).Draw(t, "script per")
+		cfg.Faults = []Fault{{To: Forever, Does: Script{Per: per, Answers: []Disturbance{nil, Refuse{}, Errors{When: AfterWork}}}}}
+	}
+	p, err := New(cfg, draw.New(1))
+	require.NoError(t, err)
+	cfg.Accounts, cfg.OrgSize = orgs*most, most
+	twin, err := New(cfg, draw.New(1))
+	require.NoError(t, err)
+
+	owner := []uint32{0, 1, most, most + 1} // by account: the twin's
+	used := []uint32{size, size}            // by organisation: how many of the twin's
+	now, tickets, jobs := time.Duration(0), uint32(0), []uint32{}
+	step := func(in wire.Input) {
+		effects := p.Step(now, &in, nil)
+		in.Request.Account = owner[in.Request.Account]
+		require.Equal(t, twin.Step(now, &in, nil), effects, "at %d: %+v", now, in)
+		for _, e := range effects {
+			if e.Kind == wire.Started {
+				jobs = append(jobs, e.Job)
+			}
+		}
+	}
+	for range 80 {
+		now += time.Duration(rapid.IntRange(0, 9).Draw(t, "dt"))
+		r := wire.Request{
+			Account: uint32(rapid.IntRange(0, len(owner)-1).Draw(t, "account")), Demand: wire.Demand{OutputTokens: 2, MaxTokens: uint32(rapid.IntRange(1, 4).Draw(t, "max"))},
+			Target: wire.Target{Key: uint8(rapid.IntRange(0, 1).Draw(t, "key")), Model: uint8(rapid.IntRange(0, 1).Draw(t, "model"))},
+		}
+		switch rapid.IntRange(0, 5).Draw(t, "step") {
+		case 0:
+			p.Forget(r.Account)
+			org := r.Account / size
+			owner[r.Account] = org*most + used[org]
+			used[org] = min(used[org]+1, most-1)
+		case 1:
+			if tickets > 0 {
+				step(wire.Input{Kind: wire.Abandon, Ticket: uint32(rapid.IntRange(0, int(tickets)-1).Draw(t, "gone"))})
+			}
+		case 2:
+			if len(jobs) > 0 {
+				i := rapid.IntRange(0, len(jobs)-1).Draw(t, "done")
+				job := jobs[i]
+				jobs = slices.Delete(jobs, i, i+1)
+				step(wire.Input{Kind: wire.Done, Job: job})
+			}
+		default:
+			step(wire.Input{Kind: wire.Arrive, Ticket: tickets, Request: r})
+			tickets++
+		}
+		for i := range cfg.Limits {
+			s, ok := p.Standing(i+1, now, &r)
+			require.True(t, ok)
+			q := r
+			q.Account = owner[r.Account]
+			same, _ := twin.Standing(i+1, now, &q)
+			require.Equal(t, same, s, "limit %d, account %d", i+1, r.Account)
+		}
+	}
+}
+
+// limitOfKind draws a small limit on anything, or such a limit for one model and
+// another for the rest.
+func limitOfKind(t *rapid.T, kind int, per Counted) Limit {
+	terms := anyTerms(t)
+	terms.Per = per
+	var l Limit
+	switch kind {
+	case 0:
+		l = Semaphore{Limit: smallLimit(t), Terms: Terms{Per: per, Charge: Charge{Count: terms.Charge.Count}}}
+	case 1:
+		l = Joint{Limit: smallLimit(t), Length: smallLength(t), Anchored: rapid.Bool().Draw(t, "anchored"), Terms: Terms{Per: per, Keep: terms.Keep}}
+	default:
+		l = tested[kind-2].draw(t, terms)
+	}
+	if rapid.IntRange(0, 3).Draw(t, "tiers") == 0 {
+		return Tiered{{Match{Models: Just(0)}, l}, {Match{}, Semaphore{Limit: 1, Terms: Terms{Per: Account}}}}
+	}
+	return l
 }
 
 // Where accounts are not told apart, or all are counted together, there is

@@ -85,6 +85,15 @@ func TestSlidingLogForgetsRefunds(t *testing.T) {
 	}
 	require.LessOrEqual(t, len(gate.keys[0].at), 16)
 	require.Equal(t, int32(90), gate.Tell(10_000, &r).Used)
+	// Nor where the next is always there before the last is given back.
+	for i := time.Duration(20_000); i < 30_000; i++ {
+		require.True(t, gate.Take(i, &r))
+		if i > 20_000 {
+			gate.Release(i, &r, Ended{Since: i - 1})
+		}
+	}
+	require.LessOrEqual(t, len(gate.keys[0].at), 16)
+	require.Equal(t, int32(91), gate.Tell(30_000, &r).Used)
 }
 
 func TestSlidingLogValidate(t *testing.T) {
