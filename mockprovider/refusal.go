@@ -27,6 +27,9 @@ type Refusal struct {
 	// refused; 0 states that one. Some providers have one limit in all their
 	// replies, whichever of several was hit.
 	Says int32
+	// Marks is an x-should-retry header beside it, wire.SaysRetry or
+	// wire.SaysStop; 0 sends none.
+	Marks wire.Marks
 }
 
 // Forms of no provider in particular.
@@ -71,6 +74,8 @@ func (r Refusal) Validate() error {
 		return fmt.Errorf("refusal: there is no spelling %d", r.Spelled)
 	case r.Says < 0:
 		return errors.New("refusal: the limit that it says must not be negative; 0 says the one that refused")
+	case r.Marks != 0 && r.Marks != wire.SaysRetry && r.Marks != wire.SaysStop:
+		return errors.New("refusal: its marks are wire.SaysRetry, wire.SaysStop or none")
 	}
 	if err := r.Hint.Validate(); err != nil {
 		return fmt.Errorf("refusal: %w", err)
@@ -90,7 +95,7 @@ func (r *Refusal) reply(to *wire.Reply, class wire.Class, ready time.Duration, l
 		shown = r.Shows
 	}
 	to.RetryAfter, to.Code, to.Limit, to.Remaining = ready, r.Code, limit, remaining
-	to.Status, to.Class, to.Shown, to.Body, to.Spelled = r.Status, class, shown, r.Body, r.Spelled
+	to.Status, to.Class, to.Shown, to.Body, to.Spelled, to.Marks = r.Status, class, shown, r.Body, r.Spelled, r.Marks
 }
 
 // phrase finishes a refusal of r made at now: it gives one that has no form of
@@ -99,7 +104,7 @@ func (r *Refusal) reply(to *wire.Reply, class wire.Class, ready time.Duration, l
 func (p *Provider) phrase(now time.Duration, r *wire.Request, h *Hint, to *wire.Reply) {
 	if to.Status == 0 {
 		f := &p.formsFor(r)[to.Shown]
-		to.Status, to.Body, to.Code, to.Shown, to.Words, to.Marks = f.Status, f.Body, f.Code, f.Shown, f.Words, f.Marks
+		to.Status, to.Body, to.Code, to.Shown, to.Words, to.Marks = f.Status, f.Body, f.Code, f.Shown, f.Words, to.Marks|f.Marks
 		if to.Spelled == wire.Plainly {
 			to.Spelled = f.Spelled
 		}

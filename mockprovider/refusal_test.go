@@ -107,3 +107,26 @@ func TestShows(t *testing.T) {
 		arrive 1 -> 1 started 0s
 		arrive 2 -> 2 420 concurrency code=7 after=2ms limit=1 left=0`)
 }
+
+// A refusal says x-should-retry if it is told to, in its own form and in the
+// provider's, beside what that form has to say.
+func TestShouldRetry(t *testing.T) {
+	forms := wire.Plain()
+	forms[wire.Rate].Marks = wire.ResetAsTime
+	for _, r := range []Refusal{{}, As429, As14003} {
+		for _, says := range []wire.Marks{0, wire.SaysRetry, wire.SaysStop} {
+			r.Marks = says
+			p, err := New(Config{Forms: &forms, Limits: []Limit{Window{Limit: 1, Length: time.Minute, Terms: Terms{Refusal: r}}}}, draw.New(1))
+			require.NoError(t, err)
+			p.Step(0, &wire.Input{}, nil)
+			reply := p.Step(0, &wire.Input{}, nil)[0].Reply
+			want := says
+			if r.Status == 0 {
+				want |= wire.ResetAsTime
+			}
+			require.Equal(t, want, reply.Marks, "%+v", r)
+		}
+	}
+	require.ErrorContains(t, Refusal{Marks: wire.SaysRetry | wire.SaysStop}.Validate(), "marks")
+	require.ErrorContains(t, Refusal{Marks: wire.HidesLimit}.Validate(), "marks")
+}

@@ -90,6 +90,7 @@ var takesBy = map[string]string{
 	"refusal.reply": strings.Join(formNames(), " | "), "refusal.retry_after": "a duration, " + strings.Join(hintNames(), ", "),
 	"refusal.jitter_hint": "a duration: U(0, so much) on top of the hint", "refusal.wrong_by": "a number: a factor on the hint",
 	"refusal.spelled": strings.Join(spellingWords[:], " | "), "refusal.says": "a whole number: the limit that the reply states",
+	"refusal.should_retry": "true | false: an x-should-retry header; none without it",
 
 	"strategy.name": "of a strategy, or of your own stack", "strategy.summary": "one line, with a stack",
 	"strategy.reader": strings.Join(readerWords(), " | ") + ": what clients see of replies", "strategy.stack": "a list of layers",

@@ -25,7 +25,7 @@ func errorBody(status uint16) mockprovider.Refusal {
 }
 
 // refusalKeys are what may be said of a refusal beside its form.
-var refusalKeys = []string{"retry_after", "jitter_hint", "wrong_by", "spelled", "says"}
+var refusalKeys = []string{"retry_after", "jitter_hint", "wrong_by", "spelled", "says", "should_retry"}
 
 // spellingWords are how hints can be spelled.
 var spellingWords = [wire.NumSpellings]string{
@@ -47,6 +47,12 @@ func (s *section) refuses(key string, r *mockprovider.Refusal) {
 		r.Spelled = wire.Spelling(slices.Index(spellingWords[:], w))
 	}
 	r.Says = int32(s.integer(s.get("says"), 1, math.MaxInt32))
+	switch s.word(s.get("should_retry"), "should_retry", "true", "false") {
+	case "true":
+		r.Marks = wire.SaysRetry
+	case "false":
+		r.Marks = wire.SaysStop
+	}
 	r.Hint = s.hint()
 	if n := s.get("jitter_hint"); n != nil {
 		r.Hint.Jitter = s.duration(n)

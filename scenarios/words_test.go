@@ -41,6 +41,8 @@ func TestWordsMeanWhatTheySay(t *testing.T) {
 		"window: {limit: 5/s, retry_after: exact, spelled: date}":                                   hinting(mockprovider.Hint{Kind: mockprovider.Exact}, wire.HeaderDate),
 		"window: {limit: 5/s, retry_after: rounded_up, spelled: seconds, jitter_hint: 3s}":          hinting(mockprovider.Hint{Kind: mockprovider.RoundedUp, Jitter: 3 * s}, wire.HeaderSeconds),
 		"window: {limit: 5/s, retry_after: rounded_down, spelled: epoch, wrong_by: 1000}":           hinting(mockprovider.Hint{Kind: mockprovider.RoundedDown, Factor: 1000}, wire.HeaderEpoch),
+		"window: {limit: 5/s, should_retry: false}":                                                 mockprovider.Window{Limit: 5, Length: s, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Marks: wire.SaysStop}}},
+		"window: {limit: 5/s, reply: 429, should_retry: true}":                                      mockprovider.Window{Limit: 5, Length: s, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Status: 429, Body: wire.ErrorBody, Marks: wire.SaysRetry}}},
 		"window: {limit: 5/s, retry_after: none, spelled: millis}":                                  hinting(mockprovider.Hint{}, wire.HeaderMillis),
 	} {
 		got, err := scenarios.Words{}.Limits([]byte("[{" + text + "}]"))
