@@ -150,7 +150,7 @@ var examples = map[string]example{
 	},
 	"bedrock": {
 		header: bearer, body: `{"messages":[{"role":"user","content":[{"text":"Hello"}]}]}`,
-		sdk: "boto3.client(\"bedrock-runtime\", region_name=\"us-east-1\",\n             endpoint_url=\"BASE\")",
+		sdk: "boto3.client(\"bedrock-runtime\", region_name=\"us-east-1\",\n             endpoint_url=\"BASE\",\n             aws_access_key_id=\"" + anyKey + "\", aws_secret_access_key=\"any\")",
 	},
 	"dashscope-native": {
 		header: bearer, body: "{\"model\":\"MODEL\",\n\"input\":{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}",

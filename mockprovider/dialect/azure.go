@@ -24,19 +24,19 @@ func azure() Dialect {
 			wire.OK: {Status: 200},
 			wire.Rate: {
 				Status: 429, Code: "429", Spelled: wire.BothSeconds,
-				Text: "Requests to the ChatCompletions_Create Operation under Azure OpenAI API have exceeded call rate limit of your current OpenAI S0 pricing tier.",
+				Text: "Requests to the ChatCompletions_Create Operation under Azure OpenAI API version 2024-10-21 have exceeded call rate limit of your current OpenAI S0 pricing tier.",
 			},
 			wire.TokenRate: {
 				Status: 429, Code: "429", As: wire.Rate, Spelled: wire.BothSeconds,
-				Text: "Requests to the ChatCompletions_Create Operation under Azure OpenAI API have exceeded token rate limit of your current OpenAI S0 pricing tier.",
+				Text: "Requests to the ChatCompletions_Create Operation under Azure OpenAI API version 2024-10-21 have exceeded token rate limit of your current OpenAI S0 pricing tier.",
 			},
 			wire.Concurrency: {
 				Status: 429, Code: "429", As: wire.Rate, Spelled: wire.BothSeconds,
-				Text: "Rate limit is exceeded.",
+				Text: "Rate limit is exceeded.", Sentence: "Try again in %s seconds.",
 			},
 			wire.Acceleration: {
 				Status: 429, Code: "429", As: wire.Rate, Spelled: wire.BothSeconds,
-				Text: "Rate limit is exceeded.",
+				Text: "Rate limit is exceeded.", Sentence: "Try again in %s seconds.",
 			},
 			wire.Overloaded: {
 				Status: 429, Code: "429", As: wire.Rate, Spelled: wire.HeaderSeconds,

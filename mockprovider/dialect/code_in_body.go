@@ -46,8 +46,8 @@ type CodeReply struct {
 	Code   int32
 	Status uint16
 	// Text is the message, which keyword readers go by. {model}, {limit},
-	// {remaining} and {used} are filled in; what stands in brackets is left out
-	// if no limit is known.
+	// {remaining} and {used} are filled in; brackets around any of them, with what
+	// stands in them, are left out if no limit is known.
 	Text string
 	// Spelled is how its waits are written; wire.Unspeakable never asks for one.
 	Spelled wire.Spelling

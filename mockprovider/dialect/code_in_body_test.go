@@ -128,6 +128,7 @@ func TestCodeInBodyRefuses(t *testing.T) {
 		`quota: the code 7 under the status 402`:      {Name: "x", Replies: replies{wire.Rate: {Code: 7}, wire.Quota: {Code: 7, Status: 402}}},
 		`auth: the code 14003 says too many`:          {Name: "x", Replies: replies{wire.Rate: {Code: 7}, wire.Auth: {Code: 14003}}},
 		`rate: the text is not one line`:              {Name: "x", Replies: replies{wire.Rate: {Text: "a\nb"}}},
+		`rate: the brackets have words`:               {Name: "x", Replies: replies{wire.Rate: {Text: "slow down[: the rate limit is {limit}]"}}},
 		`rate: the text says how long to wait`:        {Name: "x", Replies: replies{wire.Rate: {Text: "Please try again in 5 s"}}},
 		`timeout: the text says how long to wait`:     {Name: "x", Replies: replies{wire.Timeout: {Text: "retry after {limit}s"}}},
 		`overloaded: the text is not one line of at`:  {Name: "x", Replies: replies{wire.Overloaded: {Text: strings.Repeat("x", 401)}}},

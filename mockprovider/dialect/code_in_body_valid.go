@@ -131,7 +131,11 @@ func (f *CodeInBody) validateReply(class wire.Class) error {
 	case len(r.Text) > mostText || strings.ContainsFunc(r.Text, unicode.IsControl) || !utf8.ValidString(r.Text):
 		return fmt.Errorf("the text is not one line of at most %d bytes", mostText)
 	}
-	text := (&phrase{Text: r.Text}).fill(nil, &wire.Reply{Limit: 1})
+	put := phrase{Text: r.Text}
+	text := put.fill(nil, &wire.Reply{Limit: 1})
+	if wire.WordsOf(text) != wire.WordsOf(put.fill(nil, &wire.Reply{})) {
+		return errors.New("the brackets have words that keyword readers go by, and are left out where no limit is known; put those words before them")
+	}
 	if _, waits := parseSentence(text); waits {
 		return errors.New("the text says how long to wait, whatever the wait is; leave that out, and spell waits as a sentence")
 	}

@@ -27,11 +27,24 @@ type Context struct {
 	// TokenLimit says that a success tells of the limit on tokens, not on
 	// requests.
 	TokenLimit bool
+	// Tokens are those that the provider's limits on tokens count.
+	Tokens Tokens
 	// Usage asks for usage in streams that do not have it by themselves.
 	Usage bool
 	// Message, if not empty, stands in place of the dialect's own text.
 	Message string
 }
+
+// Tokens are the tokens that limits count, for dialects that tell of those of
+// prompts and of answers apart.
+type Tokens uint8
+
+// The tokens. The zero Tokens are both, or not known.
+const (
+	AllTokens Tokens = iota
+	InputTokens
+	OutputTokens
+)
 
 // served is the model that answers r.
 func (c *Context) served(r *wire.Reply) string {

@@ -127,8 +127,8 @@ func (v geminiVoice) answer(b []byte, c *Context, a *answer) []byte {
 	return appendJSON(b, v.piece(c, a.Model, a.Text, a.ends("STOP", "MAX_TOKENS"), v.usage(c, a)))
 }
 
-func (v geminiVoice) failure(b []byte, _ *Context, f *failure) []byte {
-	return appendJSON(b, v.errorOf(f))
+func (v geminiVoice) failure(b []byte, c *Context, f *failure) []byte {
+	return appendJSON(b, v.errorOf(c, f))
 }
 
 func (geminiVoice) models(b []byte, _ *Context, names []string) []byte {
@@ -158,8 +158,8 @@ func (v geminiVoice) finish(b []byte, c *Context, a *answer) []byte {
 	return appendEvent(b, "", v.piece(c, a.Model, "", a.ends("STOP", "MAX_TOKENS"), v.usage(c, a)))
 }
 
-func (v geminiVoice) fail(b []byte, _ *Context, f *failure, _ int) []byte {
-	return appendEvent(b, "", v.errorOf(f))
+func (v geminiVoice) fail(b []byte, c *Context, f *failure, _ int) []byte {
+	return appendEvent(b, "", v.errorOf(c, f))
 }
 
 func (v geminiVoice) read(body []byte, in *findings) {

@@ -26,9 +26,16 @@ type geminiDetail struct {
 }
 
 type geminiViolation struct {
-	Metric string `json:"quotaMetric"`
-	ID     string `json:"quotaId"`
-	Value  string `json:"quotaValue,omitempty"`
+	Metric     string           `json:"quotaMetric"`
+	ID         string           `json:"quotaId"`
+	Dimensions geminiDimensions `json:"quotaDimensions"`
+	Value      string           `json:"quotaValue,omitempty"`
+}
+
+// geminiDimensions are whose quota it is, beside the project's.
+type geminiDimensions struct {
+	Location string `json:"location"`
+	Model    string `json:"model"`
 }
 
 // rpc is where the types of google.rpc live, metric where the quotas do.
@@ -39,7 +46,7 @@ const (
 
 // errorOf is the error body of a failure. What a stream says after its 200 has
 // the status that the refusal would have had.
-func (geminiVoice) errorOf(f *failure) geminiError {
+func (geminiVoice) errorOf(c *Context, f *failure) geminiError {
 	var e geminiError
 	in := &e.Error
 	if in.Code = f.Status; in.Code < 400 {
@@ -48,7 +55,7 @@ func (geminiVoice) errorOf(f *failure) geminiError {
 	in.Message, in.Status = f.Message, f.Kind
 	in.Seconds, in.Millis = f.Seconds, f.Millis
 	if id := f.phrase.Code; strings.Contains(id, "Per") {
-		v := geminiViolation{Metric: metric + "generate_requests_per_model", ID: id}
+		v := geminiViolation{Metric: metric + "generate_requests_per_model", ID: id, Dimensions: geminiDimensions{"global", c.Model}}
 		if strings.Contains(id, "Token") {
 			v.Metric = metric + "generate_content_input_token_count"
 		}

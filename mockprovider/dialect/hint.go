@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -34,8 +35,8 @@ func (n *number) UnmarshalJSON(data []byte) error {
 }
 
 // say writes the hint of r into headers and fields, and returns what to add to
-// the message.
-func (d *Dialect) say(r *wire.Reply, c *Context, h *Headers, f *hintFields) (sentence string) {
+// the message: form, if there is one, with the wait in it.
+func (d *Dialect) say(r *wire.Reply, c *Context, h *Headers, f *hintFields, form string) (sentence string) {
 	wait := r.RetryAfter
 	if wait == wire.NoHint || !d.speaks(r.Spelled) {
 		return ""
@@ -73,11 +74,11 @@ func (d *Dialect) say(r *wire.Reply, c *Context, h *Headers, f *hintFields) (sen
 	case wire.BodyDelay:
 		f.Delay = decimal(roundUp(wait, time.Millisecond), time.Second) + "s"
 	case wire.Sentence:
-		return d.ending(decimal(roundUp(wait, time.Millisecond), time.Second))
+		return ending(form, decimal(roundUp(wait, time.Millisecond), time.Second))
 	case wire.BothSeconds:
 		h.add("Retry-After", whole)
-		if d.sentence != "" {
-			return d.ending(whole)
+		if form != "" {
+			return ending(form, whole)
 		}
 		f.Seconds = number(whole)
 	}
@@ -93,13 +94,10 @@ func (d *Dialect) speaks(s wire.Spelling) bool {
 // epochHeader is the one for hints that are Unix times.
 const epochHeader = "X-RateLimit-Reset"
 
-// ending is the sentence that says in how many seconds to come back.
-func (d *Dialect) ending(seconds string) string {
-	s := d.sentence
-	if s == "" {
-		s = "Please try again in %ss."
-	}
-	return " " + strings.Replace(s, "%s", seconds, 1)
+// ending is the sentence of that form that says in how many seconds to come
+// back; of some form if it is empty.
+func ending(form, seconds string) string {
+	return " " + strings.Replace(cmp.Or(form, "Please try again in %ss."), "%s", seconds, 1)
 }
 
 func (d *Dialect) millisHeader() string {

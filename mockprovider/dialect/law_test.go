@@ -19,7 +19,7 @@ const epoch = 1792567680
 var readers = []wire.Reader{wire.ByStatus{}, wire.ByBody{}, wire.ByKeyword{}, wire.ByLibrary{}}
 
 var testContext = Context{
-	Model: "demo-large", Served: "demo-light", ID: "demo1", Epoch: epoch, Now: 90 * time.Second, InputTokens: 11, Usage: true,
+	Model: "demo-large", Served: "demo-light", ID: "demo1", Epoch: epoch, Now: 90 * time.Second, InputTokens: 11, Usage: true, Tokens: OutputTokens,
 }
 
 // family are dialects that the table does not have: what can be said of one that

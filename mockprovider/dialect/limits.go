@@ -14,6 +14,9 @@ type limits struct {
 	// requests and tokens are the headers of the limits on requests and on
 	// tokens; without names for tokens, requests serves for both.
 	requests, tokens limitHeaders
+	// input and output are sent beside tokens where only those of prompts, or of
+	// answers, are counted. They need not be there.
+	input, output limitHeaders
 	// reset is how the time of the reset is written.
 	reset resetForm
 	// inBody says that limits stand in bodies of business codes, onCode that
@@ -69,10 +72,20 @@ func (l *limits) say(r *wire.Reply, c *Context, h *Headers) {
 	if r.Body == wire.CodeBody && !l.onCode {
 		return // it has them in its body, if at all
 	}
-	names := &l.requests
-	if l.tokens.limit != "" && (r.Class == wire.TokenRate || r.Class == wire.OK && c.TokenLimit) {
-		names = &l.tokens
+	if l.tokens.limit == "" || r.Class != wire.TokenRate && !(r.Class == wire.OK && c.TokenLimit) {
+		l.sayOf(&l.requests, r, c, h)
+		return
 	}
+	l.sayOf(&l.tokens, r, c, h)
+	switch c.Tokens {
+	case InputTokens:
+		l.sayOf(&l.input, r, c, h)
+	case OutputTokens:
+		l.sayOf(&l.output, r, c, h)
+	}
+}
+
+func (l *limits) sayOf(names *limitHeaders, r *wire.Reply, c *Context, h *Headers) {
 	if r.Marks&wire.HidesLimit == 0 && (r.Limit != 0 || r.Remaining != 0) && names.limit != "" {
 		h.add(names.limit, strconv.Itoa(int(r.Limit)))
 		if names.remaining != "" {

@@ -16,8 +16,12 @@ type phrase struct {
 	// Number is the business code; a phrase that has one is a wire.CodeBody.
 	Number int32
 	// Text is the message. {model}, {limit}, {remaining}, {used} and {input}
-	// are filled in; what stands in brackets is left out if no limit is known.
+	// are filled in; brackets around any of them, with what stands in them, are
+	// left out if no limit is known.
 	Text string
+	// Sentence is how the message ends that says when to come back, where that
+	// is not as Dialect.sentence has it.
+	Sentence string
 	// As is the class that the phrase reads as; wire.OK for its own.
 	As wire.Class
 	// Spelled is how it writes hints, Marks the x-should-retry it sends.
@@ -87,10 +91,12 @@ func (p *phrase) fill(c *Context, r *wire.Reply) string {
 	text := p.Text
 	if head, rest, ok := strings.Cut(text, "["); ok {
 		figures, tail, _ := strings.Cut(rest, "]")
-		if r.Limit <= 0 {
-			figures = ""
+		if strings.Contains(figures, "{") { // else they are the text's own
+			if r.Limit <= 0 {
+				figures = ""
+			}
+			text = head + figures + tail
 		}
-		text = head + figures + tail
 	}
 	if !strings.Contains(text, "{") {
 		return text

@@ -191,6 +191,16 @@ func (d *Dialect) Refuse(m *Message, c *Context, err error) {
 	d.Write(m, &says, &r)
 }
 
+// Deny writes what a request gets whose key is not valid, where nobody else is
+// asked about it.
+func (d *Dialect) Deny(m *Message, c *Context) {
+	form := &d.phrases[wire.Auth]
+	d.Write(m, c, &wire.Reply{
+		Status: form.Status, Class: wire.Auth, Shown: d.phrases.shown(wire.Auth), Body: form.body(), Code: form.Number, Words: form.says,
+		RetryAfter: wire.NoHint,
+	})
+}
+
 // prompt notes what is asked and how long it is. The parts are JSON; those that
 // a request does not have are nil.
 func (r *Request) prompt(parts ...json.RawMessage) {

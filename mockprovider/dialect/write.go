@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
@@ -95,7 +96,7 @@ func (d *Dialect) failure(c *Context, r *wire.Reply, h *Headers) failure {
 	if f.Message = c.Message; f.Message == "" {
 		f.Message = p.fill(c, r)
 	}
-	f.Message += d.say(r, c, h, &f.hintFields)
+	f.Message += d.say(r, c, h, &f.hintFields, cmp.Or(p.Sentence, d.sentence))
 	if d.kind != "" {
 		h.add(d.kind, f.Kind)
 	}

@@ -137,11 +137,15 @@ func (a *answering) answer() {
 	a.context.Usage, a.context.Operation = req.Usage, req.Operation
 	if req.Operation == dialect.ListModels {
 		a.context.Now = d.shows()
-		a.dialect.Models(&a.message, &a.context, a.s.models)
+		if valid {
+			a.dialect.Models(&a.message, &a.context, a.s.models)
+		} else {
+			a.dialect.Deny(&a.message, &a.context)
+		}
 		a.send()
 		return
 	}
-	a.context.TokenLimit = a.world.tokenLimit
+	a.context.TokenLimit, a.context.Tokens = a.world.tokenLimit, a.world.tokens
 	q := &a.x.request
 	q.Dialect = uint8(which + 1)
 	if !valid {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,7 +29,7 @@ type limitListener struct {
 	net.Listener
 	most     int64
 	open     *atomic.Int64
-	refused  func()
+	refused  func(reason string) // counts
 	refusing atomic.Int64
 }
 
@@ -40,10 +41,10 @@ func (l *limitListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if l.open.Add(1) <= l.most {
-			return &limitedConn{Conn: c, open: l.open}, nil
+			return &limitedConn{Conn: c, of: l}, nil
 		}
 		l.open.Add(-1)
-		l.refused()
+		l.refused("connections")
 		if l.refusing.Add(1) > mostRefusing {
 			l.refusing.Add(-1)
 			_ = c.Close()
@@ -87,8 +88,29 @@ func refuse(c net.Conn) {
 
 type limitedConn struct {
 	net.Conn
-	open *atomic.Int64
+	of   *limitListener
 	once sync.Once
+}
+
+// unasked is how net/http goes on after the status line where it refuses what it
+// cannot read by itself: headers beyond all bounds, and what is no HTTP.
+const unasked = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
+
+// Write implements net.Conn. What net/http refuses by itself gets our mark.
+func (c *limitedConn) Write(p []byte) (int, error) {
+	if !bytes.HasPrefix(p, []byte("HTTP/1.1 ")) {
+		return c.Conn.Write(p)
+	}
+	status, rest, _ := bytes.Cut(p, []byte("\r\n"))
+	if !bytes.HasPrefix(rest, []byte(unasked)) {
+		return c.Conn.Write(p)
+	}
+	c.of.refused("unreadable")
+	marked := slices.Concat(status, []byte("\r\n"+OriginHeader+": "+OriginHarness+"\r\n"), rest)
+	if n, err := c.Conn.Write(marked); err != nil {
+		return min(n, len(p)), err
+	}
+	return len(p), nil
 }
 
 // SetLinger makes the connection one that can be reset.
@@ -99,8 +121,17 @@ func (c *limitedConn) SetLinger(seconds int) error {
 	return nil
 }
 
+// CloseWrite lets net/http say goodbye to who is still sending, and not cut off
+// its own last words.
+func (c *limitedConn) CloseWrite() error {
+	if t, ok := c.Conn.(*net.TCPConn); ok {
+		return t.CloseWrite()
+	}
+	return nil
+}
+
 // Close implements net.Conn.
 func (c *limitedConn) Close() error {
-	c.once.Do(func() { c.open.Add(-1) })
+	c.once.Do(func() { c.of.open.Add(-1) })
 	return c.Conn.Close()
 }

@@ -2,10 +2,11 @@ package serve
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"slices"
@@ -22,33 +23,37 @@ import (
 
 const (
 	spacing = 500 * time.Microsecond // 2,000 requests per second
-	turn    = 1000                   // requests in a row to one handler
-	warming = 1200                   // requests to each before they count, with which the server has all its memory
+	turn    = 1000                   // requests in a row to one handler; the first do not count, but warm it
 )
 
 // BenchmarkOverhead offers 2,000 requests per second over loopback sockets, in
 // an open loop and from a process of its own, and reports what the handler takes
-// beside the latency that the provider intends. For comparison, every other half
-// second goes to a bare handler on the same server, which reads the request,
-// waits for the intended latency on a timer and writes the same answer: what
-// that takes is not ours but net/http's, the timer's and the machine's. Run it
-// with -benchtime 20000x.
+// beside the latency that the provider intends, from its call to its return
+// ("over"). Every other half second goes to a bare handler in the same server,
+// which reads the request, waits for the intended latency on a timer and writes
+// an answer of the same length: what that takes ("bare") is not ours but
+// net/http's, the timer's and the machine's. Run it with -benchtime 20000x.
 func BenchmarkOverhead(b *testing.B) {
 	for _, intended := range []time.Duration{0, 20 * time.Millisecond} {
 		b.Run(intended.String(), func(b *testing.B) {
-			ours := &timed{Handler: Must(Config{Provider: mockprovider.Config{Capacity: mockprovider.Capacity{
+			s := Must(Config{Provider: mockprovider.Config{Capacity: mockprovider.Capacity{
 				Service: mockprovider.Service{First: draw.Const(intended)},
-			}}})}
-			bare := &timed{Handler: bare(intended)}
+			}}})
+			ours, bare := &timed{Handler: s}, &timed{Handler: bare(intended)}
 			mux := http.NewServeMux()
 			mux.Handle("/v1/", ours)
 			mux.Handle("/bare/v1/", bare)
-			server := httptest.NewServer(mux)
-			defer server.Close()
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			require.NoError(b, err)
+			ctx, stop := context.WithCancel(context.Background())
+			over := make(chan error, 1)
+			go func() { over <- s.serve(ctx, l, mux, s.Close) }()
 			load := exec.Command(os.Args[0])
-			load.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d", loadEnv, server.URL, b.N))
+			load.Env = append(os.Environ(), fmt.Sprintf("%s=http://%s %d", loadEnv, l.Addr(), b.N))
 			out, err := load.CombinedOutput()
 			require.NoError(b, err, "%s", out)
+			stop()
+			require.NoError(b, <-over)
 			b.ReportMetric(0, "ns/op")
 			ours.report(b, intended, "over")
 			bare.report(b, intended, "bare")
@@ -74,7 +79,7 @@ func (h *timed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // report reports quantiles beyond what was intended, in microseconds.
 func (h *timed) report(b *testing.B, intended time.Duration, unit string) {
-	took := h.took[warming:]
+	took := h.took[turn:]
 	slices.Sort(took)
 	for _, q := range []float64{0.5, 0.99} {
 		d := took[int(q*float64(len(took)-1))] - intended
@@ -105,7 +110,8 @@ func bare(intended time.Duration) http.HandlerFunc {
 // loadEnv makes the test binary a load generator: "URL N".
 const loadEnv = "HERDLAB_LOAD"
 
-// offer sends n requests to each of the handlers of BenchmarkOverhead, by turns.
+// offer sends n requests that count to each of the handlers of BenchmarkOverhead,
+// by turns.
 func offer(work string) (err error) {
 	var url string
 	var n int
@@ -115,30 +121,17 @@ func offer(work string) (err error) {
 	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1000}}
 	var mu sync.Mutex
 	send := func(path string) {
-		r, failed := http.NewRequest(http.MethodPost, url+path, strings.NewReader(`{"model":"demo","max_tokens":5,"messages":[{"role":"user","content":"hi"}]}`))
-		if failed != nil {
-			panic(failed)
-		}
-		r.Header.Set("Authorization", "Bearer sk-secret")
-		resp, failed := c.Do(r)
-		if failed == nil {
-			_, failed = io.Copy(io.Discard, resp.Body)
-			_ = resp.Body.Close()
-		}
+		failed := post(c, url+path)
 		mu.Lock()
 		err = cmp.Or(err, failed)
 		mu.Unlock()
 	}
 	paths := [...]string{"/v1/chat/completions", "/bare/v1/chat/completions"}
-	for range warming {
-		send(paths[0])
-		send(paths[1])
-	}
 	var all sync.WaitGroup
 	at := time.Now()
-	for done := 0; done < n; done += turn {
+	for left := n + turn; left > 0; left -= turn {
 		for _, path := range paths {
-			for range min(turn, n-done) {
+			for range min(turn, left) {
 				time.Sleep(time.Until(at))
 				all.Go(func() { send(path) })
 				at = at.Add(spacing)
@@ -146,5 +139,25 @@ func offer(work string) (err error) {
 		}
 	}
 	all.Wait()
+	return err
+}
+
+// post asks for an answer, and reads it.
+func post(c *http.Client, url string) error {
+	body := strings.NewReader(`{"model":"demo","max_tokens":5,"messages":[{"role":"user","content":"hi"}]}`)
+	r, err := http.NewRequest(http.MethodPost, url, body)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer sk-secret")
+	resp, err := c.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", url, resp.Status)
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
 	return err
 }

@@ -30,8 +30,9 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { close(p); return nil }
 func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-// Who does not send what it has promised is turned away. Who waits longer than
-// that for an answer is not.
+// Who does not send what it has promised is turned away, without a word if not
+// even the headers came. Who waits longer than that for an answer is not, and may
+// ask again for a while.
 func TestPatience(t *testing.T) {
 	const post, length = "POST /v1/chat/completions HTTP/1.1\r\nHost: herd\r\nAuthorization: Bearer sk-1\r\n", "Content-Length: 35\r\n\r\n"
 	for _, c := range []struct {
@@ -42,6 +43,8 @@ func TestPatience(t *testing.T) {
 	}{
 		{"no body", post + length, 408, OriginHarness, bodyTime, headerTime + bodyTime},
 		{"half a body", post + length + `{"model":`, 408, OriginHarness, bodyTime, headerTime + bodyTime},
+		{"no headers", "", 0, "", headerTime, headerTime},
+		{"half the headers", post, 0, "", headerTime, headerTime},
 		{"all of it", post + length + `{"model":"demo","messages":["hi!"]}`, 200, "", 10 * time.Minute, 10 * time.Minute},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -55,13 +58,24 @@ func TestPatience(t *testing.T) {
 				start := time.Now()
 				_, err := io.WriteString(near, c.sends)
 				require.NoError(t, err)
-				resp, err := http.ReadResponse(bufio.NewReader(near), nil)
-				require.NoError(t, err)
+				r := bufio.NewReader(near)
+				resp, err := http.ReadResponse(r, nil)
 				took := time.Since(start)
-				require.Equal(t, c.status, resp.StatusCode)
-				require.Equal(t, c.origin, resp.Header.Get(OriginHeader))
+				if c.status == 0 {
+					require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+				} else {
+					require.NoError(t, err)
+					require.Equal(t, c.status, resp.StatusCode)
+					require.Equal(t, c.origin, resp.Header.Get(OriginHeader))
+				}
 				require.GreaterOrEqual(t, took, c.least)
 				require.LessOrEqual(t, took, c.longest)
+				if c.status == http.StatusOK {
+					start = time.Now()
+					_, err = io.Copy(io.Discard, r)
+					require.NoError(t, err)
+					require.Equal(t, idleTime, time.Since(start), "it is not held for ever")
+				}
 				require.NoError(t, near.Close())
 				stop()
 				require.NoError(t, <-over)

@@ -133,7 +133,7 @@ func (a *answering) head(length string) {
 	if length != "" {
 		set("Content-Length", length)
 	}
-	set("Date", a.world.driver.clock.wall(a.context.Now).Format(http.TimeFormat))
+	set("Date", a.world.dates.of(a.world.driver.clock.wall(a.context.Now)))
 	if h.Get("X-Request-Id") == "" {
 		set("X-Request-Id", a.context.ID)
 	}

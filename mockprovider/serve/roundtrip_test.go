@@ -62,6 +62,7 @@ func TestInProcess(t *testing.T) {
 		// A request without a body is none, and a HEAD has no body.
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://herd/v1/models", nil)
 		require.NoError(t, err)
+		r.Header.Set("Authorization", "Bearer sk-any")
 		a := ask(t, s.Client(), r)
 		require.Equal(t, http.StatusOK, a.StatusCode)
 		require.Contains(t, a.body, "herdlab-large")

@@ -48,11 +48,13 @@ type world struct {
 	tenants   *tenants
 	addresses *lodging[string]
 	requests  atomic.Uint64
+	dates     dates
 	begun     time.Duration  // on the clock of the log
 	texts     map[int]string // how faults were injected; under the driver's lock
 	// What is said about the provider.
 	capacity   float64
 	tokenLimit bool // successes tell of a limit on tokens
+	tokens     dialect.Tokens
 }
 
 // New returns a server in its initial state. Its time begins now.
@@ -110,11 +112,10 @@ func (s *Server) reset() error {
 	}
 	w := &world{
 		begun: s.started.now(), addresses: newLodging[string](s.cfg.Addresses, nil), texts: make(map[int]string),
-		capacity: oneCaller(cfg, s.cfg.OutputTokens),
+		capacity: oneCaller(cfg, s.cfg.OutputTokens), tokens: tokensOf(cfg.Limits),
 	}
 	if cfg.Tells > 0 {
-		l, ok := cfg.Limits[cfg.Tells-1].(interface{ Counts() mockprovider.Unit })
-		w.tokenLimit = ok && l.Counts() != mockprovider.Requests
+		w.tokenLimit = counts(cfg.Limits[cfg.Tells-1]) != mockprovider.Requests
 	}
 	for i := range s.dialects {
 		p.Speak(uint8(i+1), s.dialects[i].Forms())
@@ -179,6 +180,37 @@ func hash(a, b string) uint64 {
 	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(a))))
 	_, _ = h.Write([]byte(a + b))
 	return h.Sum64()
+}
+
+// counts is what a limit counts.
+func counts(l mockprovider.Limit) mockprovider.Unit {
+	if l, ok := l.(interface{ Counts() mockprovider.Unit }); ok {
+		return l.Counts()
+	}
+	return mockprovider.Requests
+}
+
+// tokensOf are the tokens that limits count, if all that count tokens count the
+// same: a reply does not say which of several it is about.
+func tokensOf(limits []mockprovider.Limit) dialect.Tokens {
+	var input, output bool
+	for _, l := range limits {
+		switch counts(l) {
+		case mockprovider.InputTokens:
+			input = true
+		case mockprovider.OutputTokens:
+			output = true
+		case mockprovider.AllTokens:
+			input, output = true, true
+		}
+	}
+	switch {
+	case input && !output:
+		return dialect.InputTokens
+	case output && !input:
+		return dialect.OutputTokens
+	}
+	return dialect.AllTokens
 }
 
 // oneCaller is how many requests per second one account can have served.

@@ -17,7 +17,7 @@ const (
 	idleTime   = 2 * time.Minute  // between two requests
 	writeTime  = 30 * time.Second // to take what is written, each time
 	maxHeader  = 32 << 10         // bytes of headers
-	// hardHeader is what net/http refuses by itself, without our mark.
+	// hardHeader is what net/http refuses by itself.
 	hardHeader = 64 << 10
 )
 
@@ -26,18 +26,16 @@ const (
 // or why lines of the access log are missing. Connections that will never be
 // answered are closed at once.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	l = &limitListener{Listener: l, most: int64(s.cfg.MaxConnections), open: &s.connections, refused: s.refusedConnection}
+	l = &limitListener{Listener: l, most: int64(s.cfg.MaxConnections), open: &s.connections, refused: s.metrics.harness.add}
 	return errors.Join(s.serve(ctx, l, s, s.Close), s.log.failure())
 }
 
 // ServeAdmin answers administrators on l, which should not be reachable from
 // elsewhere, until ctx is done. See Admin.
 func (s *Server) ServeAdmin(ctx context.Context, l net.Listener, token string) error {
-	l = &limitListener{Listener: l, most: 64, open: new(atomic.Int64), refused: s.refusedConnection}
+	l = &limitListener{Listener: l, most: 64, open: new(atomic.Int64), refused: s.metrics.harness.add}
 	return s.serve(ctx, l, s.Admin(token), func() {})
 }
-
-func (s *Server) refusedConnection() { s.metrics.harness.add("connections") }
 
 func (s *Server) serve(ctx context.Context, l net.Listener, h http.Handler, closing func()) error {
 	protocols := new(http.Protocols)

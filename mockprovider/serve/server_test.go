@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/dialect"
+	"herdlab/mockprovider/wire"
 )
 
 // listening serves on a loopback port until stop is called, which returns what
@@ -45,6 +47,19 @@ func isHarness(t *testing.T, a answer, status int) {
 	require.Equal(t, OriginHarness, a.Header.Get(OriginHeader))
 }
 
+// say sends some bytes over a connection of their own.
+func say(t *testing.T, url, text string) answer {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	require.NoError(t, err)
+	t.Cleanup(func() { conn.Close() })
+	_, err = io.WriteString(conn, text)
+	require.NoError(t, err)
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	return answer{Response: resp}
+}
+
 // What the harness refuses for its own protection says so.
 func TestProtection(t *testing.T) {
 	s, url, stop := listening(t, Config{Provider: quick(), MaxBody: 1000})
@@ -63,15 +78,17 @@ func TestProtection(t *testing.T) {
 	isHarness(t, lost, http.StatusNotFound)
 	require.Contains(t, lost.body, url+"/openai", "base URLs are named")
 	require.Contains(t, lost.body, "POST /v1/messages")
-	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-	require.NoError(t, err)
-	defer conn.Close()
-	_, err = io.WriteString(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: herd\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
-	require.NoError(t, err)
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	require.NoError(t, err)
-	isHarness(t, answer{Response: resp}, http.StatusBadRequest)
-	require.EqualValues(t, 3, s.State().HarnessRefusals)
+	isHarness(t, say(t, url, "POST /v1/chat/completions HTTP/1.1\r\nHost: herd\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"), http.StatusBadRequest)
+	for sent, status := range map[string]int{
+		"nonsense\r\n\r\n":                                                    http.StatusBadRequest,
+		"GET /v1/models HTTP/1.1\r\n\r\n":                                     http.StatusBadRequest, // no host
+		"GET /v1/models HTTP/9.9\r\nHost: herd\r\n\r\n":                       http.StatusHTTPVersionNotSupported,
+		"POST /v1/models HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: x\r\n\r\n": http.StatusNotImplemented,
+		"GET /" + strings.Repeat("x", 2*hardHeader) + " HTTP/1.1\r\n\r\n":     http.StatusRequestHeaderFieldsTooLarge,
+	} {
+		isHarness(t, say(t, url, sent), status)
+	}
+	require.EqualValues(t, 8, s.State().HarnessRefusals)
 	require.Zero(t, s.State().Counters.Arrivals, "the provider saw nothing of it")
 	require.EqualValues(t, 2, s.State().Counters.Unread, "the malformed one and the lost one")
 	require.NoError(t, stop())
@@ -218,9 +235,70 @@ func TestModelsAndRegions(t *testing.T) {
 	require.Equal(t, 503, send("large", "eu"))
 	require.Equal(t, 500, send("demo", "us"))
 	require.Equal(t, 200, send("unknown", ""), "that is the first of each")
-	require.Contains(t, ask(t, s.Client(), httpGet(t, "http://herd/v1/models")).body, `"large"`)
+	list := httpGet(t, "http://herd/v1/models")
+	list.Header.Set("Authorization", "Bearer sk-any")
+	require.Contains(t, ask(t, s.Client(), list).body, `"large"`)
 	_, err := New(Config{Provider: p, Models: []string{"one"}})
 	require.ErrorContains(t, err, "names for 1 models, and the provider has 2")
+}
+
+// A list of models is for who has a valid key, in every dialect that has one.
+func TestModelsAreForKeys(t *testing.T) {
+	s := Must(Config{Keys: []Key{{Secret: "sk-team"}}, Tenants: -1})
+	lists := 0
+	for _, d := range dialect.All() {
+		for _, route := range d.Routes() {
+			path, list := strings.CutPrefix(route, "GET ")
+			if !list {
+				continue
+			}
+			lists++
+			for _, key := range []string{"", "sk-other", "sk-team"} {
+				r := httpGet(t, "http://herd/"+d.Name+path)
+				r.Header.Set("Authorization", "Bearer "+key)
+				r.Header.Set("api-key", key)
+				r.Header.Set("x-api-key", key)
+				r.Header.Set("x-goog-api-key", key)
+				a := ask(t, s.Client(), r)
+				read := d.Parse(&dialect.Received{Status: a.StatusCode, Header: a.Header.Get, Body: []byte(a.body)}, dialect.Reading{})
+				if key == "sk-team" {
+					require.Equal(t, 200, a.StatusCode, d.Name)
+					require.Contains(t, a.body, "herdlab-large", d.Name)
+				} else {
+					require.Equal(t, wire.Auth, read.Shown, "%s: %s", d.Name, a.body)
+				}
+			}
+		}
+	}
+	require.Greater(t, lists, 9)
+}
+
+// Anthropic tells of the tokens of prompts and of answers apart, on success and on
+// refusal, where a limit counts only one of them.
+func TestWhichTokens(t *testing.T) {
+	limit := func(unit mockprovider.Unit) mockprovider.Limit {
+		return mockprovider.Window{Limit: 14, Length: time.Minute, Terms: mockprovider.Terms{Charge: mockprovider.Charge{Count: unit}}}
+	}
+	told := func(limits ...mockprovider.Limit) (names []string) {
+		s := Must(Config{Provider: mockprovider.Config{Limits: limits, Tells: 1}})
+		for _, status := range []int{200, 429} {
+			r := chat(t.Context(), t, "http://herd/anthropic", false)
+			r.URL.Path = "/anthropic/v1/messages"
+			a := ask(t, s.Client(), r)
+			require.Equal(t, status, a.StatusCode)
+			names = names[:0]
+			for _, name := range []string{"requests", "tokens", "input-tokens", "output-tokens"} {
+				if a.Header.Get("anthropic-ratelimit-"+name+"-limit") == "14" && a.Header.Get("anthropic-ratelimit-"+name+"-reset") != "" {
+					names = append(names, name)
+				}
+			}
+		}
+		return names
+	}
+	require.Equal(t, []string{"tokens", "input-tokens"}, told(limit(mockprovider.InputTokens)))
+	require.Equal(t, []string{"tokens"}, told(limit(mockprovider.AllTokens)))
+	require.Equal(t, []string{"tokens"}, told(limit(mockprovider.InputTokens), limit(mockprovider.OutputTokens)), "nobody says which")
+	require.Equal(t, dialect.OutputTokens, tokensOf([]mockprovider.Limit{limit(mockprovider.OutputTokens), limit(mockprovider.Requests)}))
 }
 
 // Where clients come from is told apart too.

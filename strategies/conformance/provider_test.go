@@ -124,6 +124,8 @@ func TestTheSDKsMeetTheProvider(t *testing.T) {
 		"rate, 1234 ms":   {quick(fails(wire.Rate, constant(1234*ms), wire.HeaderMillis)), verdict{both(exactly(1234 * ms)), false}, verdict{both(exactly(1234 * ms)), false}, false},
 		"rate, a date":    {quick(fails(wire.Rate, constant(30*time.Second), wire.HeaderDate)), verdict{both(exactly(30 * time.Second)), false}, verdict{both(exactly(30 * time.Second)), false}, false},
 		"overloaded":      {quick(fails(wire.Overloaded, mockprovider.Hint{}, 0)), verdict{twice, false}, verdict{twice, false}, false},
+		"503":             {quick(always(mockprovider.Refuse{Refusal: mockprovider.As503})), verdict{twice, false}, verdict{twice, false}, false},
+		"529":             {quick(always(mockprovider.Refuse{Refusal: mockprovider.Refusal{Status: 529, Body: wire.ErrorBody}})), verdict{twice, false}, verdict{twice, false}, false},
 		"a bad key":       {quick(fails(wire.Auth, mockprovider.Hint{}, 0)), verdict{once, false}, verdict{once, false}, false},
 		"a bad request":   {quick(fails(wire.BadRequest, mockprovider.Hint{}, 0)), verdict{once, false}, verdict{once, false}, false},
 		"a spent quota":   {quick(fails(wire.Quota, mockprovider.Hint{}, 0)), verdict{twice, false}, verdict{twice, false}, false},
