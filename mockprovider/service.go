@@ -22,6 +22,10 @@ type Service struct {
 	PerInput time.Duration
 	// PerToken is the inter-token latency, counted for each output token.
 	PerToken time.Duration
+	// PerAttempt draws First for each attempt: whether it is slow is luck, and a
+	// second one may have better. Otherwise it belongs to the call: whatever a
+	// strategy does, the same call costs the same, and no hedge is faster.
+	PerAttempt bool
 }
 
 // Validate says what is wrong with the service times.
@@ -47,10 +51,13 @@ type work struct {
 	tokens, withheld uint32
 }
 
-// work works out what serving r takes. It belongs to the call: whatever a
-// strategy does, the same call costs the same. Times are at most longest.
+// work works out what serving r takes. Times are at most longest.
 func (s *Service) work(rnd draw.Rand, r *wire.Request, w *work) {
-	w.head = min(s.First.Draw(rnd.For(r.Call), 0), longest)
+	rnd = rnd.For(r.Call)
+	if s.PerAttempt {
+		rnd = rnd.For(uint64(r.Attempt))
+	}
+	w.head = min(s.First.Draw(rnd, 0), longest)
 	w.tokens, w.withheld = r.Demand.Output(), 0
 	if s.PerInput > 0 {
 		w.head = min(w.head+each(r.Demand.InputTokens, s.PerInput), longest)

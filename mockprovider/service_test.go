@@ -37,6 +37,13 @@ func TestServiceTime(t *testing.T) {
 	require.Equal(t, first, s.Time(rnd, &wire.Request{Call: 7, Attempt: 2, Account: 3}))
 	require.NotEqual(t, first, s.Time(rnd, &wire.Request{Call: 8, Attempt: 1}))
 	require.NotEqual(t, first, s.Time(draw.New(2), &wire.Request{Call: 7, Attempt: 1}))
+
+	// Unless it is luck; then too it is the same whenever the attempt comes.
+	s.PerAttempt = true
+	first = s.Time(rnd, &wire.Request{Call: 7, Attempt: 1})
+	require.Equal(t, first, s.Time(rnd, &wire.Request{Call: 7, Attempt: 1, Account: 3}))
+	require.NotEqual(t, first, s.Time(rnd, &wire.Request{Call: 7, Attempt: 2}))
+	require.NotEqual(t, first, s.Time(rnd, &wire.Request{Call: 8, Attempt: 1}))
 }
 
 // The longest service is long, and not the past.

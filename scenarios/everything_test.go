@@ -82,7 +82,7 @@ func TestEverything(t *testing.T) {
         overload: {latency: {points: [[0.8, 1], [1.5, 3]]}, refusal: {kind: excess, cap: 0.5}}
         autoscale: {min: 4, max: 16, target: 70%, period: 10s, delay: 1m}
         day: {every: 24h, steps: [{from: 0s, value: 1}, {from: 8h, value: 0.5}]}
-        service: {first_token: {lognormal: {mean: 300ms, cv: 0.5}}, per_input_token: 50us, per_output_token: 10ms}
+        service: {first_token: {lognormal: {mean: 300ms, cv: 0.5}}, per_input_token: 50us, per_output_token: 10ms, per_attempt: true}
         full: 529
         retry_after: 3s
 `},

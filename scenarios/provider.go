@@ -27,7 +27,7 @@ var (
 	authKeys    = append([]string{"reject_keys", "reply"}, refusalKeys...)
 	modelKeys   = []string{"capacity", "others", "price"}
 	regionKeys  = []string{"scale", "others", "latency", "surcharge"}
-	serviceKeys = []string{"first_token", "per_input_token", "per_output_token"}
+	serviceKeys = []string{"first_token", "per_input_token", "per_output_token", "per_attempt"}
 )
 
 func (d *decoder) provider(parent *section, n *yaml.Node) mockprovider.Config {
@@ -193,6 +193,8 @@ func (d *decoder) service(n *yaml.Node) mockprovider.Service {
 		First:    d.dist(s.need("first_token", "300ms")),
 		PerInput: d.duration(s.get("per_input_token")),
 		PerToken: d.duration(s.need("per_output_token", "20ms")),
+
+		PerAttempt: d.boolean(s.get("per_attempt")),
 	}
 }
 

@@ -32,7 +32,7 @@ var spellings = map[reflect.Type]spelling{
 	reflect.TypeFor[mockprovider.Range](): {"a number, a range such as 0-99 or 100-, or a name", func(d *decoder, n *yaml.Node, what string, to reflect.Value) {
 		to.Set(reflect.ValueOf(d.span(n, what)))
 	}},
-	reflect.TypeFor[mockprovider.Service](): reads("a time, or {first_token: time, per_input_token: duration, per_output_token: duration}", (*decoder).service),
+	reflect.TypeFor[mockprovider.Service](): reads("a time, or {first_token: time, per_input_token: duration, per_output_token: duration, per_attempt: true if the first is drawn for each attempt}", (*decoder).service),
 	reflect.TypeFor[mockprovider.Point]():   reads("[load, value]", (*decoder).point),
 	reflect.TypeFor[mockprovider.Price]():   reads("{input, output} in $ per million tokens", (*decoder).price),
 	reflect.TypeFor[mockprovider.Notice]():  reads("never, at_once or a duration", (*decoder).notice),

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"herdlab/mockprovider"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
@@ -22,6 +23,11 @@ func lucky(took func(r draw.Rand, attempt uint64) time.Duration) *server {
 	return &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		return append(out, reply(in.Ticket, took(luck.For(in.Request.Call), uint64(in.Request.Attempt)), wire.OK))
 	}}
+}
+
+// luckOfExp is a provider whose every attempt takes Exp(1 s).
+func luckOfExp(t *testing.T) sim.Provider {
+	return provider(t, mockprovider.Config{Capacity: mockprovider.Capacity{Service: mockprovider.Service{First: draw.Expo(time.Second), PerAttempt: true}}}, 7)
 }
 
 // Hedge, the layer, by the closed forms of independent attempts of Exp(1): after d
@@ -42,7 +48,7 @@ func TestHedgeLayer(t *testing.T) {
 			f.Traffic.Start = draw.Between(0, time.Hour)
 			rep := run(t, sim.Experiment{
 				Fleets: []sim.Fleet{f}, Rand: draw.New(5), Plan: metrics.Plan{Horizon: 2 * time.Hour, Bin: time.Minute},
-				Provider: lucky(func(r draw.Rand, attempt uint64) time.Duration { return r.Exp(attempt, time.Second) }),
+				Provider: luckOfExp(t),
 			})
 			require.EqualValues(t, calls, rep.Belief.Useful)
 			assert.InDelta(t, c.mean, rep.MeanSojourn(), 4/math.Sqrt(calls))
@@ -61,7 +67,7 @@ func TestHedgeLayer(t *testing.T) {
 			f.Traffic.Start = draw.Between(0, 10*time.Hour)
 			rep := run(t, sim.Experiment{
 				Fleets: []sim.Fleet{f}, Rand: draw.New(5), Plan: metrics.Plan{Horizon: 20 * time.Hour, Bin: time.Minute},
-				Provider: lucky(func(r draw.Rand, attempt uint64) time.Duration { return r.Exp(attempt, time.Second) }),
+				Provider: luckOfExp(t),
 			})
 			d := -math.Log(1 - q)
 			assert.InEpsilon(t, 1-q, float64(rep.Hedges)/calls, 0.05)
