@@ -55,13 +55,17 @@ func TestCrowdedServer(t *testing.T) {
 	statistics(t)
 	for lambda, fluid := range map[float64][2]float64{40: {66.667, 1.667}, 60: {150, 2.5}, 80: {400, 5}} {
 		require.InDeltaSlice(t, fluid[:], []float64{lambda / (1 - 0.01*lambda), 1 / (1 - 0.01*lambda)}, 0.001)
-		queue{
-			name: fmt.Sprintf("%g", lambda), fleet: poisson(t, lambda), cfg: crowded(), seconds: 1500, seeds: 6,
-			figures: []figure{
+		q := queue{
+			name: fmt.Sprintf("%g", lambda), fleet: poisson(t, lambda), cfg: crowded(), seconds: 6000, seeds: 4,
+			rough: []figure{ // sharp enough to tell whether a request counts itself
 				{"in flight", 1.01 * lambda / (1 - 0.01*lambda), func(d day) float64 { return d.MeanCalls() }},
 				{"latency", 1.01 / (1 - 0.01*lambda), func(d day) float64 { return d.MeanSojourn() }},
 			},
-		}.check(t)
+		}
+		if lambda == 80 { // it takes a while to fill up, which costs half a per cent
+			q.figures, q.rough = q.rough, nil
+		}
+		q.check(t)
 	}
 	require.InDelta(t, 3, 1/(1-0.6429)+0.2, 0.001)
 }

@@ -16,13 +16,14 @@ type sample []float64
 // has none.
 type reference struct{ value, err float64 }
 
-// statistics skips a test under the race detector: it takes ten times as long
-// there, and has nothing to race with.
+// statistics marks a test of many runs: it runs beside others, and not under the
+// race detector, where it takes ten times as long and has nothing to race with.
 func statistics(t *testing.T) {
 	t.Helper()
 	if racing {
 		t.Skip("statistics, without a race in them")
 	}
+	t.Parallel()
 }
 
 // agrees checks the mean of a sample against a reference: they may differ by

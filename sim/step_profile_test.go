@@ -62,7 +62,7 @@ func TestStepProfile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			const seeds, theirs = 100, 200
+			const seeds, theirs = 80, 200
 			shares := make([]sample, len(ends))
 			for seed := range uint64(seeds) {
 				p := provider(t, serves(1, unbounded/2, draw.Expo(100*ms)), seed)
