@@ -70,6 +70,16 @@ var needed = map[string]string{
 	"capacity.service": "2s", "window.limit": "600/min", "joint.limit": "20/s", "sliding_log.limit": "600/min", "sliding_counter.limit": "600/min",
 	"gcra.interval": "500ms", "quota.limit": "500", "ramp.base": "100", "ramp.length": "1m", "ramp.growth": "150%", "penalty.block": "30s",
 	"sliced.slices": "60", "only.limit": "{concurrency: {limit: 10}}", "brownout.percent": "40%", "limit_cut.percent": "50%",
+
+	"retry.backoff": "{full_jitter: {base: 1s, cap: 1m}}", "orbit.mean": "10s", "hedge.after": "2s",
+	"ladder.rungs": "[{model: flagship, tries: 2}, {model: light}]", "failover.regions": "[eu, us]", "key_rotation.keys": "[0, 1]",
+	"deployments.targets": "[{key: 0}, {key: 1}]", "gcra.burst": "3", "min_interval.every": "300ms", "daily_budget.quota": "500",
+	"concurrency.permits": "5", "bulkhead.permits": "5", "recursive_semaphore.permits": "2",
+	"breaker.open_for": "30s", "shedder.above": "[20, 10]", "shedder.window": "1m", "cool_down.for": "30s",
+	"grpc_budget.max_tokens": "10", "grpc_budget.ratio": "100", "aws_budget.capacity": "500", "aws_budget.cost": "5", "brooker_budget.size": "5",
+	"attempt_timeout.after": "30s", "deadline.within": "30s", "cache.ttl": "5m", "merge.size": "10", "merge.window": "1s", "capacity_alarm.after": "1h",
+	"exponential.base": "1s", "full_jitter.base": "1s", "equal_jitter.base": "1s", "decorrelated_jitter.base": "1s", "polly_jitter.base": "1s",
+	"uniform.high": "150s", "memoryless.mean": "10s", "proportional.of": "{exponential: {base: 1s}}", "capped.of": "{exponential: {base: 1s}}", "capped.cap": "1m",
 }
 
 // least is the least that counts may be which a file writes down.
@@ -81,6 +91,10 @@ var least = map[string]int64{
 var percentages = map[string]bool{
 	"percent": true, "slow_percent": true, "target": true, "growth": true, "spread": true, "above": true, "low": true, "high": true,
 }
+
+// thousandths are the whole numbers that are in thousandths, so that sums of them
+// are exact.
+var thousandths = map[string]bool{"ratio": true, "deposit": true}
 
 // bindRate reads a rate into the two fields of a setting.
 func (d *decoder) bindRate(n *yaml.Node, what string, f setting) {
@@ -144,6 +158,11 @@ func (d *decoder) value(at, n *yaml.Node, what string, to reflect.Value) {
 			bare := *n
 			bare.Value = strings.TrimSuffix(n.Value, "%")
 			n = &bare
+		}
+		if whole, frac, m := decimal(n.Value); thousandths[what] && m == nil && frac != "" && whole < 1_000_000 {
+			millis, _ := strconv.ParseUint((frac + "00")[:3], 10, 64)
+			d.complain(n, "%s is in thousandths; write %d for %s", what, whole*1000+millis, n.Value)
+			return
 		}
 		to.SetInt(d.integer(n, least[what], int64(1)<<(t.Bits()-1)-1))
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32:

@@ -3,7 +3,12 @@ package scenarios_test
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -12,6 +17,7 @@ import (
 	"herdlab/sim/metrics"
 	"herdlab/sim/sweep"
 	"herdlab/strategies"
+	"herdlab/strategies/live"
 )
 
 // counted is a layer that does nothing but say how often it was built, or why
@@ -117,3 +123,72 @@ func TestSpec(t *testing.T) {
 	_, err = sweep.Compare(context.Background(), trace.Spec(1, 1))
 	require.ErrorIs(t, err, scenarios.ErrNeedsTrace)
 }
+
+// The strategy that won is shipped as it was compared: a stack of the file's own
+// does in production what it says, and one that has a name knows the same of the
+// provider as it did.
+func TestDefinition(t *testing.T) {
+	s, err := scenarios.Parse("x.yaml", []byte(`
+herdlab: 1
+name: to-ship
+title: What won
+horizon: 1h
+fleet: {clients: 10, traffic: {one_shot: {within: 1ms}}}
+provider: {capacity: {slots: 6, service: 2s}}
+strategies:
+  - {name: mine, summary: of my own, stack: [retry: {backoff: {fixed: {every: 2s}}, max_attempts: 5}]}
+  - {name: blind, reader: status, stack: [retry: {backoff: {fixed: {every: 2s}}, max_attempts: 5}]}
+  - token-bucket
+`))
+	require.NoError(t, err)
+	const refused, good = `{"code":14003,"message":"too many requests"}`, `{"code":0,"message":"success","data":{"content":"hi"}}`
+	for name, want := range map[string]struct {
+		attempts int
+		text     string
+		took     time.Duration
+	}{
+		"mine":  {3, good, 4 * time.Second},
+		"blind": {1, refused, 0},
+	} {
+		def, err := s.Definition(name)
+		require.NoError(t, err)
+		require.Equal(t, name, def.Name)
+		synctest.Test(t, func(t *testing.T) {
+			attempts := 0
+			transport := live.Must(live.Config{Strategy: def, Dialect: "codybuddy", Base: base(func(*http.Request) (*http.Response, error) {
+				attempts++
+				text := refused
+				if attempts > 2 {
+					text = good
+				}
+				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(text))}, nil
+			})})
+			defer transport.Close()
+			begin := time.Now()
+			resp, err := (&http.Client{Transport: transport}).Post("http://herd.test/codybuddy/v1/chat", "application/json", strings.NewReader(`{}`))
+			require.NoError(t, err)
+			text, err := io.ReadAll(resp.Body)
+			require.NoError(t, err)
+			require.NoError(t, resp.Body.Close())
+			require.Equal(t, want.text, string(text))
+			require.Equal(t, want.attempts, attempts)
+			require.Equal(t, want.took, time.Since(begin))
+		})
+	}
+
+	def, err := s.Definition("token-bucket")
+	require.NoError(t, err)
+	known := strategies.Knowledge{Rate: 6, Per: 2 * time.Second, Concurrency: 6}
+	i := slices.IndexFunc(strategies.All(), func(b strategies.Builtin) bool { return b.Name == "token-bucket" })
+	require.Equal(t, strategies.All()[i].Define(known).Layers, def.Layers)
+
+	_, err = s.Definition("token-buckte")
+	require.EqualError(t, err, `scenario to-ship: it compares no strategy "token-buckte"; did you mean token-bucket?`)
+	_, err = s.Definition("something-else")
+	require.EqualError(t, err, `scenario to-ship: it compares no strategy "something-else", but mine, blind, token-bucket`)
+}
+
+// base is a function that carries requests.
+type base func(*http.Request) (*http.Response, error)
+
+func (f base) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

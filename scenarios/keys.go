@@ -248,6 +248,9 @@ func takes(t reflect.Type, key string) string {
 	if percentages[key] {
 		return "a whole number of per cent"
 	}
+	if thousandths[key] {
+		return "a whole number of thousandths"
+	}
 	return "a whole number"
 }
 

@@ -116,6 +116,29 @@ strategies:
 	}
 }
 
+// What a layer or a backoff cannot do without is asked for at its place, with an
+// example; and it is settings that are asked for.
+func TestNeededSettings(t *testing.T) {
+	asked := 0
+	for _, k := range slices.Concat(layers, backoffs) {
+		for _, s := range settings(k.fresh()) {
+			example := needed[k.name+"."+s.key]
+			if example == "" {
+				continue
+			}
+			asked++
+			stack := k.name + ": {}"
+			if slices.ContainsFunc(backoffs, func(b kind) bool { return b.name == k.name }) {
+				stack = "retry: {backoff: {" + stack + "}}"
+			}
+			_, err := Parse("x.yaml", []byte("herdlab: 1\nname: x\ntitle: X\nhorizon: 1m\nfleet: {clients: 1, traffic: {one_shot: {within: 0s}}}\n"+
+				"provider: {capacity: {slots: 1, service: 1s}}\nstrategies:\n  - {name: x, stack: ["+stack+"]}\n"))
+			require.ErrorContains(t, err, k.name+" needs the key "+s.key+", such as "+s.key+": "+example)
+		}
+	}
+	require.Greater(t, asked, 40)
+}
+
 // Whatever strategies has, files can name: each exported type with the method of
 // a layer, a backoff or a trip is in its table.
 func TestTablesHaveAllThereIs(t *testing.T) {

@@ -1,7 +1,9 @@
 package scenarios
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -188,10 +190,33 @@ func (c *choice) compile(k strategies.Knowledge, fleets []fleet) (at *yaml.Node,
 
 // program builds the program of a choice.
 func (c *choice) program(k strategies.Knowledge, commons *strategies.Commons) (*strategies.Program, error) {
+	return strategies.Compile(c.definition(k), commons)
+}
+
+// definition is the choice for clients that know k.
+func (c *choice) definition(k strategies.Knowledge) strategies.Definition {
 	def := c.define(k)
 	def.Name, def.Summary = c.Name, c.Summary
 	if c.reader != nil {
 		def.Reader = c.reader
 	}
-	return strategies.Compile(def, commons)
+	return def
+}
+
+// Definition returns the strategy of that name as the scenario compares it, with
+// what its clients know of this provider: it is what a live.Config takes to ship
+// the one that won. Where it routes, Models and Regions say what the numbers of its
+// targets mean. The error of a name that is not there says which are, or which was
+// meant.
+func (s *Scenario) Definition(name string) (strategies.Definition, error) {
+	names := make([]string, len(s.choices))
+	for i := range s.choices {
+		if names[i] = s.choices[i].Name; names[i] == name {
+			return s.choices[i].definition(knowledge(s.bound)), nil
+		}
+	}
+	if meant := Nearest(name, names); meant != "" {
+		return strategies.Definition{}, fmt.Errorf("scenario %s: it compares no strategy %q; did you mean %s?", s.name, name, meant)
+	}
+	return strategies.Definition{}, fmt.Errorf("scenario %s: it compares no strategy %q, but %s", s.name, name, strings.Join(names, ", "))
 }

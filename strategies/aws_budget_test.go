@@ -114,3 +114,26 @@ func TestAWSBudgetDrainThreshold(t *testing.T) {
 		}
 	}
 }
+
+// Each retry costs 5 of the 10; a success after retries gives back what the last
+// one cost, one at the first try 1.
+func TestAWSBudgetScript(t *testing.T) {
+	play(t, []Layer{AWSBudget{Capacity: 10, Cost: 5, Scope: PerClient}, Retry{Backoff: Fixed{Every: time.Second}}}, `
+		a.1: begin -> send
+		a.1: 503 -> wait 1s
+		a.1: wake -> send
+		a.1: 200 -> stop succeeded     # full again
+		a.2: begin -> send
+		a.2: 503 -> wait 1s
+		a.2: wake -> send
+		a.2: 503 -> wait 1s
+		a.2: wake -> send
+		a.2: 503 -> stop budget_spent  # empty
+		a.3: begin -> send
+		a.3: 200 -> stop succeeded     # 1
+		a.4: begin -> send
+		a.4: 503 -> stop budget_spent  # which is no 5
+		b.1: begin -> send
+		b.1: 503 -> wait 1s            # another client has its own
+	`)
+}

@@ -65,3 +65,21 @@ func TestBrookerBudgetClosedForm(t *testing.T) {
 		require.InDelta(t, (1-f)*(1.1+4.0/calls), float64(succeeded)/(clients*calls), 0.02, "f = %v", f)
 	}
 }
+
+// Of 3 tokens 2 may be spent, and each call brings half a one.
+func TestBrookerBudgetScript(t *testing.T) {
+	play(t, []Layer{BrookerBudget{Size: 3, Deposit: 500, Scope: PerClient}, Retry{Backoff: Fixed{Every: time.Second}}}, `
+		a.1: begin -> send             # 3, and no more
+		a.1: 503 -> wait 1s            # 2
+		a.1: wake -> send
+		a.1: 503 -> wait 1s            # 1
+		a.1: wake -> send
+		a.1: 503 -> stop budget_spent
+		a.2: begin -> send             # 1.5
+		a.2: 503 -> wait 1s            # 0.5
+		a.2: wake -> send
+		a.2: 200 -> stop succeeded     # an answer brings nothing
+		a.3: begin -> send             # 1
+		a.3: 503 -> stop budget_spent
+	`)
+}

@@ -119,3 +119,15 @@ func TestCacheClosedForm(t *testing.T) {
 		require.InEpsilon(t, 1/(1+lambdaT), float64(len(l.sent))/calls, 0.02)
 	}
 }
+
+// An answer is good for less than its TTL, for everybody; a failure is no answer.
+func TestCacheScript(t *testing.T) {
+	play(t, []Layer{theSame(), Cache{TTL: 10 * time.Second, Scope: PerFleet}}, `
+		a.1: begin -> send
+		a.1: 503 -> stop failed
+		a.2: begin -> send
+		@1s a.2: 200 -> stop succeeded
+		@10s b.1: begin -> answer
+		@11s b.2: begin -> send
+	`)
+}

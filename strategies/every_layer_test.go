@@ -41,3 +41,32 @@ func TestEveryLayerIsThere(t *testing.T) {
 	}
 	require.Equal(t, len(there), layers)
 }
+
+// Each layer, backoff and trip says when it is right, or that it never is.
+func TestEveryLayerSaysWhenItIsRight(t *testing.T) {
+	kinds := map[string]bool{}
+	for _, method := range []string{"Build", "Delay", "Note"} {
+		for _, name := range exported(t, ".", method) {
+			kinds[name] = true
+		}
+	}
+	delete(kinds, "Build") // whose Note is another
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			decl, ok := d.(*ast.GenDecl)
+			if !ok || decl.Tok != token.TYPE {
+				continue
+			}
+			if of := decl.Specs[0].(*ast.TypeSpec).Name.Name; kinds[of] {
+				text := strings.Join(strings.Fields(decl.Doc.Text()), " ")
+				require.Regexp(t, `\b(is right|and right|, right|best with|a mistake to be shown)\b`, text, of)
+				delete(kinds, of)
+			}
+		}
+	}
+	require.Empty(t, kinds)
+}

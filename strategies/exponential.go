@@ -6,9 +6,9 @@ import (
 )
 
 // Exponential multiplies the wait by Factor from retry to retry, from Base up to
-// Cap, and adds a uniform jitter of constant width on top, also of the cap.
-// Half a second of jitter on a wait of a minute leaves a herd together: prefer
-// FullJitter or EqualJitter.
+// Cap, and adds a uniform jitter of constant width on top, also of the cap. It is
+// right for a client that is alone. Half a second of jitter on a wait of a minute
+// leaves a herd together: prefer FullJitter or EqualJitter.
 type Exponential struct {
 	// Base is the wait before the first retry; Cap bounds it, 0 for no bound.
 	Base, Cap time.Duration

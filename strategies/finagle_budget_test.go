@@ -63,3 +63,20 @@ func TestFinagleBudget(t *testing.T) {
 	x.now = time.Hour
 	require.Equal(t, 21, x.outcomes(wire.Overloaded), "and a quiet hour saves nothing up")
 }
+
+// Two calls at 50 % earn one retry; after the TTL they are forgotten, and what was
+// spent too.
+func TestFinagleBudgetScript(t *testing.T) {
+	play(t, []Layer{FinagleBudget{Percent: 50, TTL: 10 * time.Second, Scope: PerFleet}, Retry{Backoff: Fixed{Every: time.Second}}}, `
+		a.1: begin -> send
+		a.1: 503 -> stop budget_spent
+		b.1: begin -> send
+		b.1: 503 -> wait 1s
+		b.1: wake -> send
+		b.1: 503 -> stop budget_spent
+		@20s a.2: begin -> send
+		a.2: 503 -> stop budget_spent
+		a.3: begin -> send
+		a.3: 503 -> wait 1s
+	`)
+}

@@ -4,7 +4,8 @@ import "time"
 
 // FullJitter waits U(0, min(Cap, Base·Factorⁿ)) before retry n = 0, 1, …: the
 // whole wait is drawn, below the cap too. It is the plainest strategy that
-// spreads a herd. (M. Brooker, "Exponential Backoff And Jitter", AWS
+// spreads a herd, and right wherever one may come back early; a hint of the
+// provider is kept to all the same. (M. Brooker, "Exponential Backoff And Jitter", AWS
 // Architecture Blog, 2015; there the exponent starts at 1.)
 type FullJitter struct {
 	// Base bounds the first wait; Cap bounds all, 0 for no bound.

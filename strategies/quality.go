@@ -19,7 +19,8 @@ import (
 // cannot judge is whether the answer is true; Accept stands for whoever can, with
 // a chance for each model.
 type Quality struct {
-	// Percent of the output asked for must be there, 0 to 100.
+	// Percent of the output asked for must be there, 0 to 100. It is for the
+	// simulator, where that is known: a real request says only what is too much.
 	Percent int64
 	// Accept is the chance that a lesser answer of each model is good enough,
 	// 0 to 1, by the model's number; those that are not listed always are.

@@ -48,6 +48,8 @@ func (s Shrink) Build(b *Build, inner Strategy) (Strategy, error) {
 	s.Times = max(1, s.Times)
 	s.On.Classes = s.On.Classes.or(ClassesOf(wire.Overloaded, wire.TokenRate, wire.TooLarge))
 	b.ChangesDemand()
+	b.program.Splits = b.program.Splits || s.Pieces > 0
+	b.program.Trims = b.program.Trims || s.Context > 0
 	g := &shrink{Shrink: s, purpose: b.Purpose()}
 	var err error
 	if g.words, err = b.Reserve(PerCall, 4, ""); err != nil {
@@ -139,7 +141,11 @@ func (s *shrink) less(c *Call, first bool) {
 		d.InputTokens = part(d.InputTokens, s.Context)
 	}
 	if s.Output > 0 {
-		d.MaxTokens = part(d.Output(), s.Output)
+		whole := d.Output()
+		if whole == 0 { // who asks a real provider knows only of a cap
+			whole = d.MaxTokens
+		}
+		d.MaxTokens = part(whole, s.Output)
 	}
 	if s.Pieces > 0 && first {
 		n := uint32(s.Pieces)

@@ -26,6 +26,7 @@ type attempt struct {
 	length int64         // of the request's body, -1 if unknown
 	sentAt time.Duration // when it was sent, and how long
 	waited time.Duration // the call had waited before
+	model  string        // what it asks, for the recorder; "" if nobody has looked
 	err    error         // how it failed, if no reply came
 
 	said    wire.Reply   // what its reply says, and
@@ -73,6 +74,9 @@ func (c *caller) send(timeout time.Duration) *attempt {
 	c.call.Attempts++
 	c.call.InFlight++
 	a.number, c.quietSince = c.call.Attempts, c.at
+	if a.model = c.model; a.target.Model > 0 {
+		a.model = c.t.cfg.Models[a.target.Model]
+	}
 	if timeout > 0 {
 		a.timeout = c.t.clock.AfterFunc(timeout, func() { end(errTimeout) })
 	}

@@ -26,7 +26,9 @@ type caller struct {
 	body  body
 	asked wire.Demand // what the request asks for, as it came
 	model string      // and of whom, if known
-	asks  identity    // which requests are equal to it, where that matters
+	// understood says that the request has been read for the two.
+	understood bool
+	asks       identity // which requests are equal to it, where that matters
 
 	// Of the decision being made.
 	at     time.Duration

@@ -44,8 +44,9 @@ type Config struct {
 	Regions []*url.URL
 	Keys    []string
 	// Shrink makes a smaller body where a strategy asks for less than the caller
-	// did. The default caps the output (max_tokens) and cannot trim a prompt; a
-	// body that it returns unchanged is sent unchanged.
+	// did. The default lowers the cap on the output where a request states one; a
+	// strategy that trims the context needs one that can. A body that it returns
+	// unchanged is sent unchanged.
 	Shrink func(body []byte, from, to wire.Demand) ([]byte, error)
 	// MaxBody is how much of a request's body is kept for retries, in bytes;
 	// 8 MiB if 0. A longer one without GetBody is sent once.
@@ -113,6 +114,12 @@ func New(cfg Config) (*Transport, error) {
 		if f.Merges {
 			return nil, fmt.Errorf("live: strategy %q merges calls that ask different things; a transport cannot put their requests together, nor take the answer apart", p.Name)
 		}
+	}
+	if p.Trims && cfg.Shrink == nil {
+		return nil, fmt.Errorf("live: strategy %q trims the context of requests, and only you know what can be left out; set Config.Shrink", p.Name)
+	}
+	if p.Splits {
+		return nil, fmt.Errorf("live: strategy %q splits what calls ask for into pieces; a transport cannot take a request apart, nor put the answers together: have it trim or cap instead", p.Name)
 	}
 	if err := t.everyone.welcome(cfg.Clock); err != nil {
 		return nil, err

@@ -266,6 +266,7 @@ func (r *rush) lived(t *testing.T, def strategies.Definition) (lines []string, a
 		tr, err := New(Config{
 			Strategy: def, Base: base, Clock: clock, Seed: 1, Dialect: r.speak.Name,
 			Models: []string{"m", "m1", "m2"}, Keys: []string{"k", "k1", "k2"}, Regions: []*url.URL{nil, elsewhere, elsewhere},
+			Shrink: func(body []byte, _, _ wire.Demand) ([]byte, error) { return body, nil },
 		})
 		require.NoError(t, err)
 		defer tr.Close()

@@ -24,8 +24,9 @@
 // with any body, for until then the call holds its permits.
 //
 // Calls that ask the same, byte for byte, of the same URL with the same key may
-// share an answer if the strategy has them do so; streams are not shared. A Merge
-// is refused, because there is no putting requests together in general.
+// share an answer if the strategy has them do so; streams are not shared. A Merge,
+// and a Shrink into Pieces, are refused, because there is no putting requests
+// together, or taking them apart, in general.
 //
 // All decisions are made under one lock, which takes about a microsecond each time
 // and is never held while anything is waited for: not for the network, not for a

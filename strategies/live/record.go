@@ -41,10 +41,14 @@ type Attempt struct {
 	Status     uint16
 	Code       int32
 	RetryAfter time.Duration
-	// Model, Region and Key are the targets, as indices; Switched says that they
+	// Target is the model, region and key, as indices; Switched says that they
 	// are not the first.
 	Target   wire.Target
 	Switched bool
+	// Model is the name of the model that was asked. Of attempts that succeeded it
+	// may be missing, where nobody has had to read the request; of others, where the
+	// request does not say or is too long to keep.
+	Model string
 	// RequestID is the provider's.
 	RequestID string
 	// Sent is the length of the request's body, -1 if unknown; Tokens is how many
@@ -53,7 +57,7 @@ type Attempt struct {
 	Tokens uint32
 	// Begun says that a stream has begun: its end is the call's.
 	Begun bool
-	// Err is why no reply came.
+	// Err is why no reply came, without the URL, in which a key may stand.
 	Err error
 }
 
@@ -90,7 +94,11 @@ func (a *attempt) record(l *letter) {
 		Call: a.call, Number: a.number, Began: a.sentAt, Took: t.now() - a.sentAt, Waited: a.waited,
 		Class: a.outcome.Class, Status: a.outcome.Status, Code: a.outcome.Code, RetryAfter: a.outcome.RetryAfter,
 		Target: a.target, Switched: a.target != wire.Target{}, Sent: a.length,
-		Tokens: a.outcome.Tokens, Begun: l.kind == strategies.Head, Err: a.err,
+		Model: a.model, Tokens: a.outcome.Tokens, Begun: l.kind == strategies.Head, Err: harmless(a.err),
+	}
+	if c := a.c; (r.Class != wire.OK || r.Begun) && r.Model == "" && !a.async && !c.understood {
+		c.understand() // on its own goroutine, for what is worth it
+		r.Model = c.model
 	}
 	if l.reply.resp != nil {
 		r.RequestID = requestID(l.reply.resp.Header)
@@ -158,14 +166,18 @@ func (g logged) Attempt(a Attempt) {
 	if a.Code != 0 {
 		attrs = append(attrs, slog.Int("code", int(a.Code)))
 	}
+	if a.Model != "" {
+		attrs = append(attrs, slog.String("model", a.Model))
+	}
 	if a.Switched {
-		attrs = append(attrs, slog.Int("model", int(a.Target.Model)), slog.Int("region", int(a.Target.Region)), slog.Int("key", int(a.Target.Key)))
+		attrs = append(attrs, slog.Group("switched_to",
+			slog.Int("model", int(a.Target.Model)), slog.Int("region", int(a.Target.Region)), slog.Int("key", int(a.Target.Key))))
 	}
 	if a.RequestID != "" {
 		attrs = append(attrs, slog.String("request_id", a.RequestID))
 	}
 	if a.Err != nil {
-		attrs = append(attrs, slog.String("error", harmless(a.Err).Error()))
+		attrs = append(attrs, slog.String("error", a.Err.Error()))
 	}
 	g.l.LogAttrs(context.Background(), level, "attempt", attrs...)
 }
@@ -191,9 +203,8 @@ func (g logged) Signal(s strategies.SignalSpec) {
 
 // harmless is an error without the URL that it may tell, in which a key may stand.
 func harmless(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		return u.Err
+	for u := (*url.Error)(nil); errors.As(err, &u); {
+		err = u.Err
 	}
 	return err
 }

@@ -23,23 +23,17 @@ type identity [sha256.Size]byte
 // demand is what a request asks for, as far as its dialect can tell. It is found
 // out only for strategies that use it, because that means reading the body.
 func (c *caller) demand() wire.Demand {
-	c.model = ""
-	if !c.t.program.AsksDemand && len(c.t.cfg.Models) == 0 {
+	c.model, c.understood = "", false
+	p := c.t.program
+	// Others than the caller's goroutine cannot find out later what to record.
+	recorded := c.t.cfg.Recorder != nil && (p.Races || p.WantsSent)
+	if !p.AsksDemand && len(c.t.cfg.Models) == 0 && !recorded {
 		return wire.Demand{}
 	}
-	text, ok := c.body.all()
-	if !ok {
+	r, text := c.understand()
+	if text == nil {
 		return wire.Demand{}
 	}
-	in := dialect.Asked{Method: c.req.Method, Path: c.req.URL.Path, Query: c.req.URL.RawQuery, Header: c.req.Header.Get, Body: text}
-	d, ok := c.t.dialect, c.t.dialect != nil
-	if !ok {
-		if d, ok = dialect.Addressed(&in); !ok {
-			return wire.Demand{}
-		}
-	}
-	r, _ := d.ParseRequest(&in) // what is wrong with it is the provider's to say
-	c.model = r.Model
 	asked := wire.Demand{InputTokens: r.InputTokens, MaxTokens: r.MaxTokens, Prompt: r.Prompt}
 	if asked.Prompt != 0 && c.t.shares() {
 		if asked.Prompt = 0; !r.Stream { // a stream is read once
@@ -48,6 +42,26 @@ func (c *caller) demand() wire.Demand {
 		}
 	}
 	return asked
+}
+
+// understand reads what a request asks for, and of which model. It returns the
+// request's body; nil if it cannot tell.
+func (c *caller) understand() (r dialect.Request, text []byte) {
+	c.understood = true
+	text, ok := c.body.all()
+	if !ok {
+		return r, nil
+	}
+	in := dialect.Asked{Method: c.req.Method, Path: c.req.URL.Path, Query: c.req.URL.RawQuery, Header: c.req.Header.Get, Body: text}
+	d, ok := c.t.dialect, c.t.dialect != nil
+	if !ok {
+		if d, ok = dialect.Addressed(&in); !ok {
+			return r, nil
+		}
+	}
+	r, _ = d.ParseRequest(&in) // what is wrong with it is the provider's to say
+	c.model = r.Model
+	return r, text
 }
 
 // shares reports whether one call may get another's answer.
@@ -99,7 +113,7 @@ func (c *caller) request(a *attempt) (*http.Request, error) {
 		if text, ok := c.body.all(); ok {
 			if model != "" {
 				quoted, _ := json.Marshal(model) // a string, so it cannot fail
-				text = splice(text, "model", quoted, false)
+				text, _ = splice(text, quoted, "model")
 				swapModel(req.URL, c.model, model)
 			}
 			if smaller {
@@ -195,6 +209,13 @@ func setPath(u *url.URL, escaped string) {
 	}
 }
 
+// caps are where requests state how long their answer may be, as the dialects read
+// them.
+var caps = [][]string{
+	{"max_completion_tokens"}, {"max_output_tokens"}, {"max_tokens"},
+	{"generationConfig", "maxOutputTokens"}, {"inferenceConfig", "maxTokens"}, {"parameters", "max_tokens"},
+}
+
 // shrink is Config.Shrink or its default.
 func (cfg *Config) shrink(body []byte, from, to wire.Demand) ([]byte, error) {
 	if cfg.Shrink != nil {
@@ -204,45 +225,49 @@ func (cfg *Config) shrink(body []byte, from, to wire.Demand) ([]byte, error) {
 		return body, nil
 	}
 	most := []byte(strconv.FormatUint(uint64(to.MaxTokens), 10))
-	for _, key := range []string{"max_completion_tokens", "max_output_tokens"} {
-		if changed := splice(body, key, most, false); len(changed) > 0 && &changed[0] != &body[0] {
+	for _, path := range caps {
+		if changed, ok := splice(body, most, path...); ok {
 			return changed, nil
 		}
 	}
-	return splice(body, "max_tokens", most, true), nil
+	return body, nil
 }
 
-// splice returns a JSON object with another value for a key of its own; body
-// itself if it has no such key, unless add puts it in. All else stays byte for
-// byte.
-func splice(body []byte, key string, value []byte, add bool) []byte {
+// splice returns a JSON object with another value for the key of its own, or of the
+// objects within it, that path leads to; false if there is none. All else stays
+// byte for byte.
+func splice(body, value []byte, path ...string) ([]byte, bool) {
+	from, to, ok := member(body, path[0])
+	if !ok {
+		return body, false
+	}
+	if len(path) > 1 {
+		if value, ok = splice(body[from:to], value, path[1:]...); !ok {
+			return body, false
+		}
+	}
+	return bytes.Join([][]byte{body[:from], value, body[to:]}, nil), true
+}
+
+// member is where the value of a JSON object's own key stands.
+func member(body []byte, key string) (from, to int, ok bool) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return body
+		return 0, 0, false
 	}
-	open := int(dec.InputOffset())
-	empty := true
 	for dec.More() {
-		empty = false
 		name, err := dec.Token()
 		if err != nil {
-			return body
+			return 0, 0, false
 		}
 		var raw json.RawMessage
 		if dec.Decode(&raw) != nil {
-			return body
+			return 0, 0, false
 		}
 		if name == key {
-			end := int(dec.InputOffset())
-			return bytes.Join([][]byte{body[:end-len(raw)], value, body[end:]}, nil)
+			to = int(dec.InputOffset())
+			return to - len(raw), to, true
 		}
 	}
-	if !add {
-		return body
-	}
-	entry := `"` + key + `":` + string(value)
-	if !empty {
-		entry += ","
-	}
-	return bytes.Join([][]byte{body[:open], []byte(entry), body[open:]}, nil)
+	return 0, 0, false
 }

@@ -365,6 +365,9 @@ func TestStreams(t *testing.T) {
 				require.EqualValues(t, c.attempts, p.asked.Load())
 				require.Len(t, h.calls, 1)
 				require.Equal(t, c.class, h.calls[0].Class)
+				for _, a := range h.tries {
+					require.Equal(t, "m", a.Model)
+				}
 			})
 		})
 	}
@@ -387,30 +390,65 @@ func TestStreams(t *testing.T) {
 	})
 }
 
-// Waiters who leave give their place back: after a flood of them, the next is
-// admitted within a token's time.
+// Waiters who leave give their place back, whatever they wait for: however many of
+// them there were, the next is admitted within their patience and 1/rate, and as
+// many have been admitted as without those who left. A token bucket, of which a
+// flood leaves no more than the next token to wait for, keeps to that alone.
 func TestCancelledWaitersLeaveNoDebt(t *testing.T) {
-	p := &provider{answer: func(int, *http.Request) (*http.Response, error) { return says(200, good) }}
-	bucket := strategies.TokenBucket{Rate: 20, Per: time.Second, Burst: 5, Scope: strategies.PerFleet}
-	inBubble(t, p, stack(bucket), func(tr *Transport) {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second+time.Millisecond)
-		defer cancel()
-		var wg sync.WaitGroup
-		var admitted atomic.Int32
-		for range 2000 {
-			wg.Go(func() {
-				if _, _, err := ask(ctx, tr, question); err == nil {
-					admitted.Add(1)
+	const s, all, patience, gap = time.Second, strategies.PerFleet, time.Second, time.Second / 20
+	retry := strategies.Retry{Backoff: strategies.Fixed{Every: s / 10}}
+	fixed := strategies.LimitRange{Initial: 20, Min: 20, Max: 20}
+	for name, c := range map[string]struct {
+		layers   []strategies.Layer
+		service  time.Duration
+		admitted [2]int32 // least and most within the patience
+		most     time.Duration
+	}{
+		"token bucket":    {[]strategies.Layer{strategies.TokenBucket{Rate: 20, Per: s, Burst: 5, Scope: all}}, 0, [2]int32{25, 25}, gap},
+		"within a retry":  {[]strategies.Layer{retry, strategies.TokenBucket{Rate: 20, Per: s, Burst: 5, Scope: all}}, 0, [2]int32{25, 25}, gap},
+		"two of them":     {[]strategies.Layer{strategies.Concurrency{Permits: 20, Scope: all}, strategies.TokenBucket{Rate: 20, Per: s, Burst: 5, Scope: all}}, 0, [2]int32{25, 25}, gap},
+		"gcra":            {[]strategies.Layer{strategies.GCRA{Rate: 20, Per: s, Burst: 5, Scope: all}}, 0, [2]int32{25, 25}, gap},
+		"min interval":    {[]strategies.Layer{strategies.MinInterval{Every: gap, Scope: all}}, 0, [2]int32{21, 21}, gap},
+		"and its jitter":  {[]strategies.Layer{strategies.MinInterval{Every: gap / 2, Jitter: gap / 2, Scope: all}}, 0, [2]int32{21, 41}, gap},
+		"worker queue":    {[]strategies.Layer{strategies.WorkerQueue{Rate: 20, Per: s, Workers: 5, Scope: all}}, 0, [2]int32{21, 21}, gap},
+		"sliding log":     {[]strategies.Layer{strategies.SlidingLog{Limit: 20, Length: s, Scope: all}}, 0, [2]int32{40, 40}, patience + gap},
+		"sliding counter": {[]strategies.Layer{strategies.SlidingCounter{Limit: 20, Length: s, Scope: all}}, 0, [2]int32{20, 40}, patience + gap},
+		"concurrency":     {[]strategies.Layer{strategies.Concurrency{Permits: 20, Scope: all}}, 900 * time.Millisecond, [2]int32{20, 20}, 0},
+		"bulkhead":        {[]strategies.Layer{strategies.Bulkhead{Permits: 20, Line: 1000, Scope: all}}, 900 * time.Millisecond, [2]int32{20, 20}, 0},
+		"aimd":            {[]strategies.Layer{strategies.AIMD{LimitRange: fixed, Scope: all}}, 900 * time.Millisecond, [2]int32{20, 20}, 0},
+		"everyone's":      {[]strategies.Layer{strategies.TokenBucket{Rate: 20, Per: s, Burst: 5, Scope: strategies.PerEveryone, Name: "all"}}, 0, [2]int32{25, 25}, gap},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &provider{answer: func(_ int, r *http.Request) (*http.Response, error) {
+				select {
+				case <-time.After(c.service):
+					return says(200, good)
+				case <-r.Context().Done():
+					return nil, r.Context().Err()
 				}
+			}}
+			inBubble(t, p, stack(c.layers...), func(tr *Transport) {
+				ctx, cancel := context.WithTimeout(context.Background(), patience+time.Millisecond)
+				defer cancel()
+				var wg sync.WaitGroup
+				var admitted atomic.Int32
+				for range 2000 {
+					wg.Go(func() {
+						if _, _, err := ask(ctx, tr, question); err == nil {
+							admitted.Add(1)
+						}
+					})
+				}
+				wg.Wait()
+				require.GreaterOrEqual(t, admitted.Load(), c.admitted[0])
+				require.LessOrEqual(t, admitted.Load(), c.admitted[1])
+				start := time.Now()
+				_, _, err := ask(context.Background(), tr, question)
+				require.NoError(t, err)
+				require.LessOrEqual(t, time.Since(start), c.most+c.service)
 			})
-		}
-		wg.Wait()
-		require.EqualValues(t, 25, admitted.Load()) // the burst, and 20 in a second
-		start := time.Now()
-		_, _, err := ask(context.Background(), tr, question)
-		require.NoError(t, err)
-		require.LessOrEqual(t, time.Since(start), 50*time.Millisecond)
-	})
+		})
+	}
 }
 
 // A permit is held by one call at a time, whatever becomes of it.
@@ -569,19 +607,53 @@ func TestRouting(t *testing.T) {
 }
 
 func TestSplice(t *testing.T) {
-	for _, c := range []struct {
-		body, want string
-		add        bool
-	}{
-		{`{"a":1, "k" : [1,{"k":2}] ,"b":"k"}`, `{"a":1, "k" : 9 ,"b":"k"}`, false},
-		{`{"a":{"k":1}}`, `{"a":{"k":1}}`, false},
-		{`{"a":{"k":1}}`, `{"k":9,"a":{"k":1}}`, true},
-		{`{}`, `{"k":9}`, true},
-		{`[1]`, `[1]`, true},
-		{`{"a":`, `{"a":`, true},
-		{``, ``, true},
+	for _, c := range []struct{ body, want string }{
+		{`{"a":1, "k" : [1,{"k":2}] ,"b":"k"}`, `{"a":1, "k" : 9 ,"b":"k"}`},
+		{`{"a":{"k":1}}`, ""}, {`{}`, ""}, {`[1]`, ""}, {`{"a":`, ""}, {``, ""},
 	} {
-		require.Equal(t, c.want, string(splice([]byte(c.body), "k", []byte("9"), c.add)), c.body)
+		got, ok := splice([]byte(c.body), []byte("9"), "k")
+		require.Equal(t, c.want != "", ok, c.body)
+		if c.want == "" {
+			c.want = c.body
+		}
+		require.Equal(t, c.want, string(got), c.body)
+	}
+	got, ok := splice([]byte(`{"k":1,"a":{"b":2, "k":3}}`), []byte("9"), "a", "k")
+	require.True(t, ok)
+	require.Equal(t, `{"k":1,"a":{"b":2, "k":9}}`, string(got))
+	_, ok = splice([]byte(`{"a":[{"k":3}],"k":1}`), []byte("9"), "a", "k")
+	require.False(t, ok)
+}
+
+// Where a strategy caps the output, the request says so wherever its dialect does,
+// and stays as it is but for that; what states no cap is sent as it came.
+func TestShrink(t *testing.T) {
+	halves := strategies.Shrink{Output: 0.5, Times: 2}
+	for path, c := range map[string]struct{ body, key string }{
+		"v1/chat/completions":                             {`{"model":"m","messages":[{"role":"user","content":"hi"}],"max_tokens":100}`, `"max_tokens":`},
+		"v1/chat/completions?newer":                       {`{"model":"m","messages":[{"role":"user","content":"hi"}],"max_completion_tokens":100}`, `"max_completion_tokens":`},
+		"v1/responses":                                    {`{"model":"m","input":"hi","max_output_tokens":100}`, `"max_output_tokens":`},
+		"v1/messages":                                     {`{"model":"m","messages":[{"role":"user","content":"hi"}],"max_tokens":100}`, `"max_tokens":`},
+		"v1beta/models/m:generateContent":                 {`{"contents":[{"parts":[{"text":"hi"}]}],"generationConfig":{"maxOutputTokens":100}}`, `"maxOutputTokens":`},
+		"model/m/converse":                                {`{"messages":[{"role":"user","content":[{"text":"hi"}]}],"inferenceConfig":{"maxTokens":100}}`, `"maxTokens":`},
+		"v1/chat/completions?without":                     {`{"model":"m","messages":[{"role":"user","content":"hi"}]}`, `none`},
+		"api/v1/services/aigc/text-generation/generation": {`{"model":"m","input":{"prompt":"hi"},"parameters":{"max_tokens":100}}`, `"max_tokens":`},
+	} {
+		t.Run(path, func(t *testing.T) {
+			p := &provider{answer: func(int, *http.Request) (*http.Response, error) { return says(503, `{}`) }}
+			inBubble(t, p, stack(halves), func(tr *Transport) {
+				req, err := http.NewRequest(http.MethodPost, "http://herd.test/"+path, strings.NewReader(c.body))
+				require.NoError(t, err)
+				resp, err := tr.RoundTrip(req)
+				require.NoError(t, err)
+				resp.Body.Close()
+				var want []string
+				for _, most := range []string{"100", "50", "25"} {
+					want = append(want, strings.Replace(c.body, c.key+"100", c.key+most, 1))
+				}
+				require.Equal(t, want, p.bodies)
+			})
+		})
 	}
 }
 
@@ -609,12 +681,73 @@ herdlab_live_attempts_total{class="rate"} 1
 # HELP herdlab_live_calls_total Calls that are over, by the reason why.
 # TYPE herdlab_live_calls_total counter
 herdlab_live_calls_total{class="ok",reason="succeeded"} 1
-`), "herdlab_live_attempts_total", "herdlab_live_calls_total"))
+# HELP herdlab_live_output_tokens_total Output tokens that attempts brought before their stream was handed over.
+# TYPE herdlab_live_output_tokens_total counter
+herdlab_live_output_tokens_total 7
+# HELP herdlab_live_request_bytes_total Bytes of the bodies of attempts, as far as their length is known.
+# TYPE herdlab_live_request_bytes_total counter
+herdlab_live_request_bytes_total `+fmt.Sprint(2*len(question))+`
+# HELP herdlab_live_switched_attempts_total Attempts at another model, region or key than the first.
+# TYPE herdlab_live_switched_attempts_total counter
+herdlab_live_switched_attempts_total 0
+`), "herdlab_live_attempts_total", "herdlab_live_calls_total", "herdlab_live_output_tokens_total", "herdlab_live_request_bytes_total", "herdlab_live_switched_attempts_total"))
 	for _, want := range []string{"class=rate status=429", "retry_after=2s", "request_id=req-1", "request_id=req-2", "output_tokens=7", "attempts=2", "took=2s"} {
 		require.Contains(t, out.String(), want)
 	}
 	for _, secret := range []string{"secret", "hi", "Bearer"} {
 		require.NotContains(t, out.String(), secret)
+	}
+}
+
+// A failure is told with what it takes to understand it: the model by its name,
+// wherever a strategy has sent the request, sizes, waits, hints; and no key, not
+// even one that stands in the URL of an error.
+func TestRecordsOfFailures(t *testing.T) {
+	gemini := "http://herd.test/v1beta/models/flash:generateContent?key=secret"
+	ladder := strategies.Ladder{Rungs: []strategies.Rung{{Model: 0}, {Model: 1}}, On: strategies.Rules{Classes: strategies.Transient}, Backoff: strategies.Fixed{Every: time.Second}}
+	hedge := strategies.Hedge{After: time.Second, Scope: strategies.PerClient}
+	for name, c := range map[string]struct {
+		layers []strategies.Layer
+		url    string
+		models []string // of all attempts
+		waits  []time.Duration
+	}{
+		"alone":       {[]strategies.Layer{patient}, "http://herd.test/v1/chat/completions", []string{"m", "m", "m", "m"}, []time.Duration{0, 1e9, 1e9, 1e9}},
+		"ladder":      {[]strategies.Layer{ladder}, "http://herd.test/v1/chat/completions", []string{"m", "light"}, []time.Duration{0, 1e9}},
+		"hedged":      {[]strategies.Layer{hedge}, "http://herd.test/v1/chat/completions", []string{"m"}, []time.Duration{0}},
+		"in the path": {nil, gemini, []string{"flash"}, []time.Duration{0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &provider{answer: func(_ int, r *http.Request) (*http.Response, error) {
+				return nil, &url.Error{Op: "Post", URL: r.URL.String(), Err: &url.Error{Op: "Post", URL: r.URL.String(), Err: io.ErrUnexpectedEOF}}
+			}}
+			var h heard
+			var out bytes.Buffer
+			cfg := stack(c.layers...)
+			cfg.Recorder = Recorders(&h, NewMetrics(), Log(slog.New(slog.NewTextHandler(&out, nil))))
+			if name == "ladder" {
+				cfg.Models = []string{"m", "light"}
+			}
+			inBubble(t, p, cfg, func(tr *Transport) {
+				req, err := http.NewRequest(http.MethodPost, c.url, strings.NewReader(question))
+				require.NoError(t, err)
+				req.Header.Set("Authorization", "Bearer secret")
+				_, err = tr.RoundTrip(req)
+				require.Error(t, err)
+			})
+			require.Len(t, h.tries, len(c.models))
+			for i, a := range h.tries {
+				require.Equal(t, c.models[i], a.Model)
+				require.Equal(t, c.waits[i], a.Waited)
+				require.Equal(t, a.Target.Model > 0, a.Switched)
+				require.EqualValues(t, i+1, a.Number)
+				require.Equal(t, io.ErrUnexpectedEOF, a.Err)
+				require.NotZero(t, a.Sent)
+				require.Contains(t, out.String(), fmt.Sprintf("attempt=%d class=disconnected status=0 waited=%v", a.Number, a.Waited))
+				require.Contains(t, out.String(), "model="+a.Model)
+			}
+			require.NotContains(t, out.String(), "secret")
+		})
 	}
 }
 
@@ -624,6 +757,8 @@ func TestBadConfigs(t *testing.T) {
 		"live: the provider speaks openai or gw":      {Dialect: "openai", Own: &dialect.Dialect{Name: "gw"}},
 		"live: MaxBody, Peek and MaxMemory must not":  {Peek: -1},
 		"live: strategies: a definition needs a name": {},
+		"only you know what can be left out; set":     {Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{strategies.Shrink{Context: 0.5, Output: 0.5}}}},
+		"splits what calls ask for into pieces":       {Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{patient, strategies.Shrink{Pieces: 4}}}},
 	} {
 		_, err := New(cfg)
 		require.ErrorContains(t, err, want)

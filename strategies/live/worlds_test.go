@@ -224,6 +224,7 @@ func lived(t *testing.T, rt require.TestingT, def strategies.Definition, d *day,
 		transport, err := New(Config{
 			Strategy: def, Base: base, Clock: clock, Seed: 1, Dialect: speak.Name,
 			Models: []string{"m", "m1", "m2"}, Keys: []string{"k", "k1", "k2"}, Regions: []*url.URL{nil, elsewhere, elsewhere},
+			Shrink: func(body []byte, _, _ wire.Demand) ([]byte, error) { return body, nil },
 		})
 		require.NoError(rt, err)
 		defer transport.Close()
