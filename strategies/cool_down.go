@@ -14,7 +14,7 @@ import (
 // all go on waiting; if not, the line is let go one by one, a Pace apart, because
 // all at once would be the herd again. Refused calls go back into the line without
 // a loop outside hearing of it: what is everybody's fate is charged to nobody's
-// attempts.
+// attempts. But those of whose answer a part has been delivered end.
 //
 // It is right where many tasks share one account and its limit lasts: N tasks that
 // find out by themselves make N times the refusals, and use up their attempts

@@ -69,6 +69,21 @@ func TestCoolDown(t *testing.T) {
 			@1m b: rate -> queued
 			a: admitted -> refused until 5m
 			@5m a: admitted -> send`,
+		"a straggler with a hint knows more than the probe": `
+			a: begin -> send
+			b: begin -> send
+			a: rate -> queued until 5m
+			@5m a: admitted -> send
+			@5m1s b: rate after=10m -> queued until 15m1s   # sent long ago, told just now
+			a: 200 -> stop succeeded
+			b: admitted -> refused until 15m1s
+			@15m1s b: admitted -> send`,
+		"what has been delivered in part is not asked for again": `
+			a: begin -> send
+			a: overloaded tokens=9 -> stop failed
+			b: begin -> queued until 5m               # though it is a refusal as any
+			@5m b: admitted -> send
+			b: overloaded tokens=0 -> queued until 10m`,
 		"a straggler's success proves nothing": `
 			a: begin -> send
 			b: begin -> send

@@ -32,13 +32,33 @@ func TestDeployments(t *testing.T) {
 			b: wake -> send + note model 1 + note key 1
 			b: 503 -> stop tries_exhausted`)
 	})
+	t.Run("for as long as it asks, and a bad request not at all", func(t *testing.T) {
+		play(t, []Layer{Deployments{Targets: targets(2), Scope: PerFleet}}, `
+			a: begin -> send
+			a: 400 -> stop failed bad_request
+			a: begin -> send
+			a: 503 after=20s -> wait 0s
+			a: wake -> send
+			a: 429 after=30s -> wait 30s            # by then both are back
+			b: begin -> wait 20s
+			b: wake -> send
+			b: 413 -> stop failed too_large
+			c: begin -> send`)
+	})
 	t.Run("one alone is not benched", func(t *testing.T) {
 		play(t, []Layer{Deployments{Targets: targets(1), Scope: PerFleet}}, `
 			a: begin -> send
 			a: 429 -> wait 0s
 			a: wake -> send
 			a: 401 -> stop failed
-			b: begin -> send`)
+			b: begin -> send
+			b: 503 after=1m -> wait 1m              # but heard
+			c: begin -> wait 1m`)
+	})
+	t.Run("a retry waits if there is no other", func(t *testing.T) {
+		play(t, []Layer{Deployments{Targets: targets(1), Backoff: Fixed{Every: time.Second}, Scope: PerFleet}}, `
+			a: begin -> send
+			a: 503 -> wait 1s`)
 	})
 	t.Run("half of a minute's attempts", func(t *testing.T) {
 		d := &deployments{Deployments: two}

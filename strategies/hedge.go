@@ -15,9 +15,9 @@ import (
 // with exponential service a second attempt at the quantile p costs 1 − p more
 // attempts, and the p99 falls from 4.6 to (4.6 + d)/2 mean services for a delay d.
 // It is wrong against overload, where everything is slow and each hedge makes it
-// slower: that is what Percent is for. And two answers are paid for, unless the
-// provider notices that one was given up. (Dean and Barroso, The Tail at Scale,
-// CACM 2013.)
+// slower: that is what Percent is for. A call that is asked to wait is not hedged
+// before, unless elsewhere. And two answers are paid for, unless the provider notices
+// that one was given up. (Dean and Barroso, The Tail at Scale, CACM 2013.)
 type Hedge struct {
 	// After is how long to wait for the attempt before; with a Quantile it is
 	// where the learning begins. > 0.

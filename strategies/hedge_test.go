@@ -32,6 +32,30 @@ func TestHedge(t *testing.T) {
 			begin -> send + wake 1s
 			503 attempt=1 -> stop failed overloaded`) // nobody else is under way
 	})
+	t.Run("who is asked to wait begins no other before", func(t *testing.T) {
+		hedge := hedge
+		hedge.Attempts = 3
+		play(t, []Layer{hedge}, `
+			begin -> send + wake 1s
+			wake -> send + wake 1s
+			@1.5s 429 attempt=1 after=10s -> idle
+			wake -> wait 9.5s                         # at 2 s: the third is not due
+			wake -> send
+			200 attempt=3 -> stop succeeded + hang up 2
+			@60s begin -> send + wake 1s              # that was another call
+			wake -> send + wake 1s
+			wake -> send`)
+	})
+	t.Run("a stream of which a part is there is not followed by another", func(t *testing.T) {
+		play(t, []Layer{hedge}, `
+			begin -> send + wake 1s
+			wake -> send
+			overloaded attempt=1 tokens=9 -> stop failed overloaded + hang up 2
+			begin -> send + wake 1s
+			wake -> send
+			overloaded attempt=1 tokens=0 -> idle
+			200 attempt=2 -> stop succeeded`)
+	})
 	t.Run("elsewhere", func(t *testing.T) {
 		hedge := hedge
 		hedge.Attempts, hedge.Regions = 3, []uint8{2, 1}

@@ -29,6 +29,22 @@ func TestKeyRotation(t *testing.T) {
 			c: 403 -> stop nothing_left permission + alarm no_key_left
 			e: 503 -> stop failed                   # that is not the key's fault`)
 	})
+	t.Run("what is lost for good is not asked again", func(t *testing.T) {
+		play(t, []Layer{KeyRotation{Keys: []uint8{0, 1, 2}, Backoff: Fixed{Every: time.Second}, Scope: PerFleet}, pointing{}}, `
+			a: begin -> send
+			a: 401 -> wait 0s
+			a: wake -> send + note key 1
+			a: 429 after=9s -> wait 0s
+			a: wake -> send + note key 2
+			a: 429 after=5s -> wait 9s              # the longest of those who ask
+			a: wake -> send + note key 1
+			a: quota -> wait 0s
+			a: wake -> send + note key 2
+			a: 429 -> wait 1s
+			a: wake -> send + note key 2            # the only one that is left
+			a: 403 -> stop nothing_left permission + alarm no_key_left
+			b: begin -> send + note key 2`)
+	})
 	t.Run("evenly", func(t *testing.T) {
 		play(t, []Layer{KeyRotation{Keys: []uint8{1, 2}, Even: true, Backoff: Fixed{Every: time.Second}, Scope: PerFleet}, pointing{}}, `
 			a: begin -> send + note key 1

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"herdlab/mockprovider/wire"
 )
 
 // Merge sends calls together: the first waits until Size of them have come, or
@@ -124,15 +126,16 @@ func (g *merge) join(c *Call) uint32 {
 	return uint32(m[latest])
 }
 
-// leave takes a call out of its batch, if that has not gone.
+// leave takes a call out of its batch, so that nobody asks for it any more.
 func (g *merge) leave(c *Call) {
-	m, own := c.words(g.words), *c.Word(g.own, 0)
-	if own <= m[gone] {
+	m, own := c.words(g.words), c.Word(g.own, 0)
+	if *own == 0 || m[latest]-*own >= remembered {
 		return
 	}
-	if *sizeOf(m, own)--; *sizeOf(m, own) == 0 {
+	if *sizeOf(m, *own)--; *sizeOf(m, *own) == 0 && *own > m[gone] {
 		m[goesAt] = 0
 	}
+	*own = 0
 }
 
 // Next implements Strategy.
@@ -154,7 +157,11 @@ func (g *merge) Next(now time.Duration, c *Call, e Event) Decision {
 		g.leave(c)
 		return withdrawn()
 	}
-	return g.inner.Next(now, c, e)
+	d := g.inner.Next(now, c, e)
+	if d.Kind == Stop && d.End.Class == wire.Cancelled { // the others may go on
+		g.leave(c)
+	}
+	return d
 }
 
 // askForAll makes one request of n.

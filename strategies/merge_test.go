@@ -92,6 +92,28 @@ func TestMergedAgain(t *testing.T) {
 	require.Equal(t, []uint32{15, 15, 15}, asked)
 }
 
+// Nobody is asked for who has left: neither followers, nor a leader in whose place
+// another asks again.
+func TestMergeWithoutThoseWhoLeft(t *testing.T) {
+	l := newLab(t, allAsk{what: wire.Demand{InputTokens: 5}}, Merge{Size: 4, Window: time.Second, Scope: PerFleet})
+	var asked []uint32
+	l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+		asked = append(asked, c.Demand.InputTokens)
+		return time.Minute, okay
+	}
+	leader, early, late := l.begin("a", 0), l.begin("a", 1), l.begin("a", 2)
+	l.withdraw(early)
+	l.run(10 * time.Second)
+	require.Equal(t, []uint32{2 * 5}, asked, "the leader and one more")
+	l.withdraw(leader)
+	require.Equal(t, []uint32{2 * 5, 5}, asked, "and that one alone")
+	require.EqualValues(t, 1, late.Attempts)
+	l.begin("a", 3)
+	l.begin("a", 4)
+	l.run(20 * time.Second)
+	require.Equal(t, []uint32{2 * 5, 5, 2 * 5}, asked, "the next batch knows nothing of it")
+}
+
 // A new leader of a batch that has gone does not wait for it again, nor take
 // another's turn.
 func TestMergeAfterALeaderGaveUp(t *testing.T) {

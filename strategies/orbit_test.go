@@ -40,6 +40,28 @@ func TestOrbit(t *testing.T) {
 	require.Nil(t, w.call("b").line)
 }
 
+// All wait as long as one of them is asked to; and who has had a part of an answer
+// does not ask for another.
+func TestOrbitHears(t *testing.T) {
+	w := newWorld(t, map[string][]Layer{"": {Orbit{Mean: time.Second, Scope: PerFleet}}}, 1)
+	next := func() time.Duration { return time.Duration(w.fleets[""].words[0]) }
+	for i, hint := range []time.Duration{wire.NoHint, time.Minute, time.Second} {
+		c := w.call(string(rune('a' + i)))
+		c.next(Event{Kind: Begin})
+		require.Equal(t, Acquire, c.next(Event{Kind: Reply, Attempt: 1, Outcome: refusal(hint)}).Kind)
+		if i == 0 {
+			require.Less(t, next(), time.Minute)
+			continue
+		}
+		require.Greater(t, next(), time.Minute)
+	}
+	play(t, []Layer{Orbit{Mean: time.Second, Scope: PerFleet}}, `
+		begin -> send
+		overloaded tokens=9 -> stop failed
+		begin -> send
+		503 says=stop -> stop failed`)
+}
+
 // retrialQueue serves Poisson arrivals at rate λ, one at a time for an
 // exponential time of mean 1 s, and refuses who finds it busy. It returns how
 // many calls are in orbit on the average, and how many attempts a success takes.

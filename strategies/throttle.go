@@ -14,7 +14,8 @@ import (
 // and still finds out when more would be.
 //
 // It is right where refusing costs the provider nearly as much as serving. A
-// smaller K sends less in vain and notices a recovery later. (Google, Site
+// smaller K sends less in vain and notices a recovery later; in a total outage one
+// attempt in a Window goes through, however many ask. (Google, Site
 // Reliability Engineering, "Handling Overload": K = 2, two minutes.)
 type Throttle struct {
 	// K is ≥ 1; 0 means 2.

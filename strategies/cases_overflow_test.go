@@ -1,0 +1,279 @@
+package strategies
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/draw"
+)
+
+// Case 6: what grows through a long outage must not overflow.
+
+// neverHot is the law for backoffs: through two days of outage each wait is longer
+// than nothing and no longer than it may be, and late in the second day there are no
+// more attempts than such waits allow. Attempts is how many there are in all, if
+// known.
+func neverHot(b waitKind, limit time.Duration, attempts int) func(*testing.T) error {
+	return func(t *testing.T) error {
+		x := newRetrier(t, Retry{Backoff: b.backoff})
+		x.begin(1)
+		n, late := 1, 0
+		for now := time.Duration(0); ; n++ {
+			wait := x.refuse(now, wire.NoHint).After
+			if wait <= 0 || wait > b.most {
+				return fmt.Errorf("wait %d is %v", n, wait)
+			}
+			if now += wait; now > 48*time.Hour {
+				break
+			}
+			if now > 83_295*time.Second { // where 1 s·2ⁿ overflows
+				late++
+			}
+		}
+		if attempts > 0 && n != attempts {
+			return fmt.Errorf("%d attempts, not %d", n, attempts)
+		}
+		return wrong(late > 8*int((172_800-83_295)*time.Second/limit), "%d attempts late in the second day", late)
+	}
+}
+
+// saturates is the same for whatever number of the retry and whatever base and cap;
+// and what is certain of a wait never falls.
+func saturates(of, how string) func(*testing.T) error {
+	return func(t *testing.T) error {
+		for _, base := range []time.Duration{1, time.Second, time.Hour, Never / 3, Never} {
+			for _, limit := range []time.Duration{0, 1, time.Hour, Never / 2, Never} {
+				for _, b := range waitKinds(base, limit) {
+					if typeName(b.backoff) != of || b.how != how || validate(b.backoff) != nil {
+						continue
+					}
+					last := time.Duration(0)
+					for _, retry := range []int64{0, 1, 2, 33, 34, 54, 55, 62, 63, 64, 65, 1 << 20, 1 << 31, 1<<31 + 1, 1 << 40, math.MaxInt64} {
+						for attempts := range uint32(3) {
+							c := &Call{Rand: draw.New(uint64(retry)), Attempts: attempts - 1} // the last before it wraps, too
+							for _, prev := range []time.Duration{0, base, Never} {
+								low, jitter := b.backoff.Delay(c, 1, retry, prev)
+								if low < 0 || jitter < 0 || limit > 0 && saturatingAdd(low, jitter) > b.most {
+									return fmt.Errorf("base %v, cap %v, retry %d: %v + %v", base, limit, retry, low, jitter)
+								}
+								if low < last {
+									return fmt.Errorf("base %v, cap %v, retry %d: %v, which is less than before", base, limit, retry, low)
+								}
+								last = low
+							}
+						}
+					}
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// tryingOn is a loop that goes on through any outage, by a backoff of 1 s that
+// doubles up to an hour.
+type tryingOn struct {
+	loop   Layer
+	places int // how many it tries at a time
+	word   int // the word of its call that counts, or -1
+}
+
+func loopsWithoutEnd() []tryingOn {
+	const ever, fleet = 1 << 20, PerFleet
+	busy := Rules{Classes: ClassesOf(wire.Overloaded)}
+	hourly := Exponential{Base: time.Second, Cap: time.Hour}
+	return []tryingOn{
+		{Retry{Backoff: hourly}, 1, 0},
+		{Ladder{Rungs: []Rung{{Tries: ever}}, On: busy, Backoff: hourly}, 1, -1},
+		{Failover{Regions: []uint8{0, 1}, Backoff: hourly, Scope: fleet}, 2, roundsOver},
+		{KeyRotation{Keys: []uint8{0, 1, 2}, On: busy, Backoff: hourly, Scope: fleet}, 3, roundsOver},
+		{Deployments{Targets: targets(2), MaxAttempts: math.MaxInt, CoolDown: time.Hour, Backoff: hourly, Scope: fleet}, 10, 0}, // five failures bench one
+		{Shrink{Output: 0.9, Times: math.MaxInt, Backoff: hourly}, 1, 0},
+		{RecursiveSemaphore{Permits: ever, Retry: Retry{Backoff: hourly}, Scope: fleet}, 1, -1},
+		{Orbit{Mean: time.Hour, Scope: fleet}, 4, -1},
+		{WorkerQueue{Rate: 1, Per: time.Hour, Scope: fleet}, 1, -1},
+		{CoolDown{For: time.Hour, Pace: time.Second, Scope: fleet}, 1, -1},
+	}
+}
+
+// goesOnSlowly is the law for loops: through two days of outage they try on, by the
+// hour at last, and so they do when they have tried more often than 31 bits can say.
+func (x tryingOn) goesOnSlowly(t *testing.T) error {
+	l := newLab(t, theSame(), x.loop)
+	late := 0
+	l.serve = func(*caller) (time.Duration, wire.Outcome) {
+		if l.now > 83_295*time.Second {
+			late++
+		}
+		return time.Millisecond, refusedAs(wire.Overloaded)
+	}
+	l.begin("a", 0)
+	l.run(48 * time.Hour)
+	if late < 10 || late > 25*x.places {
+		return fmt.Errorf("%d attempts late in the second day", late)
+	}
+	if x.word < 0 {
+		return nil
+	}
+	p := program(t, x.loop)
+	for _, tries := range []int64{1 << 31, 1<<31 + 1, 1 << 40, math.MaxInt64 - 100} {
+		c := &Call{Rand: draw.New(1)}
+		for s := range c.Memory {
+			c.Memory[s] = make([]int64, p.Words[s])
+		}
+		p.Root.Next(0, c, Event{Kind: Begin})
+		c.Memory[PerCall][x.word] = tries
+		for range 3 * x.places {
+			c.Attempts++
+			d := p.Root.Next(0, c, Event{Kind: Reply, Attempt: c.Attempts, Outcome: refusal(wire.NoHint)})
+			if d.Kind != Wait || d.After < 0 || d.After > time.Hour || d.After == 0 && x.places == 1 {
+				return fmt.Errorf("after %d tries: %+v", tries, d)
+			}
+			p.Root.Next(0, c, Event{Kind: Wake})
+		}
+	}
+	return nil
+}
+
+// forEver is a layer with the longest times there are, and how many attempts eight calls
+// make in seventy years; -1 if that is a matter of luck.
+type forEver struct {
+	layer    Layer
+	attempts int
+}
+
+func forEvers() []forEver {
+	const ever, fleet = Never, PerFleet
+	long := Fixed{Every: ever, Jitter: ever}
+	return []forEver{
+		{Retry{Backoff: long, MaxElapsed: ever, MinWait: ever, Hints: Hints{Use: HintAsFloor, Spread: 1000}}, 8},
+		{Retry{Backoff: Linear{First: ever, Step: ever, Jitter: ever}, Hints: Hints{Use: HintClamped, Slack: ever}}, 8},
+		{Ladder{Rungs: twoOneOne, Backoff: long, On: Rules{Classes: Limits}}, 8},
+		{Failover{Regions: []uint8{0, 1}, Backoff: long, Stay: ever, On: Rules{Classes: Limits}, Scope: fleet}, 16},
+		{Deployments{Targets: targets(2), CoolDown: ever, Jitter: ever, Backoff: long, Scope: fleet}, 2},
+		{Orbit{Mean: ever, Scope: fleet}, -1},
+		{WorkerQueue{Rate: 1, Per: ever / 4, Scope: fleet}, 1},
+		{Hedge{After: ever, Quantile: 0.99, Scope: fleet}, 8},
+		{TokenBucket{Rate: 1, Per: ever / 4, Burst: 1, Scope: fleet}, 1},
+		{GCRA{Rate: 1, Per: ever / 4, Burst: 1, Scope: fleet}, 1},
+		{SlidingLog{Limit: 1, Length: ever, Scope: fleet}, 1},
+		{SlidingCounter{Limit: 1, Length: ever / 4, Scope: fleet}, 1},
+		{MinInterval{Every: ever, Jitter: ever, Scope: fleet}, 1},
+		{DailyBudget{Quota: 2, Per: ever, Offset: ever - 1, Carry: 1, Scope: fleet}, 1},
+		{Bulkhead{Permits: 1, Line: 1, Patience: ever, Scope: fleet}, 8},
+		{AIMD{Slow: ever, Scope: fleet}, 8},
+		{BBR{Window: ever, Scope: fleet}, 8},
+		{Breaker{Failures: 1, OpenFor: ever, OpenJitter: ever, MinWait: ever, Jitter: ever, Scope: fleet}, 1},
+		{Breaker{Trip: TimeWindow{Within: ever, Percent: 1}, OpenFor: ever, SlowAfter: ever, FailFast: true, Scope: fleet}, 1},
+		{Throttle{Window: ever, Scope: fleet}, -1},
+		{Shedder{Above: []int{1}, Window: ever, Hold: ever, Jitter: ever, Scope: fleet}, 1},
+		{CoolDown{For: ever, Jitter: ever, Pace: ever, ProbeTimeout: ever, Scope: fleet}, 1},
+		{AttemptTimeout{After: ever}, 8},
+		{Deadline{Within: ever}, 8},
+		{Cache{TTL: ever, Scope: fleet}, 8},
+		{Merge{Size: 2, Window: ever, Scope: fleet}, 4},
+		{TimeShift{Window: ever, Steady: true}, -1},
+		{TimeShift{Every: ever, At: ever - 1, Window: ever}, 0},
+		{BusyHours{Day: ever, Least: 1, On: Limits, Scope: fleet}, -1},
+		{CapacityAlarm{After: ever, Scope: fleet}, 8},
+	}
+}
+
+// lasts is the law for them: what is for ever does not overflow and become nothing.
+func (x forEver) lasts(t *testing.T) error {
+	l := newLab(t, allAsk{what: wire.Demand{Prompt: 7, Priority: 1}}, x.layer)
+	l.serve = func(*caller) (time.Duration, wire.Outcome) { return time.Second, refusedAs(wire.Rate) }
+	for i := range 8 {
+		l.at(time.Duration(i+1)*time.Hour, func() { l.begin("a", i) })
+	}
+	l.run(70 * year)
+	return wrong(x.attempts >= 0 && len(l.sent) != x.attempts, "%d attempts, not %d", len(l.sent), x.attempts)
+}
+
+const year = 365 * 24 * time.Hour
+
+// timeGoesOn is the law for all layers: whatever times a provider writes, no wait is
+// negative and nothing is due before now. The lab says so if it is.
+func timeGoesOn(layer Layer) func(*testing.T) error {
+	extremes := []time.Duration{wire.NoHint, 0, 1, time.Hour, Never / 3, Never / 2, Never - 1, Never}
+	return func(t *testing.T) error {
+		for seed := range uint64(20) {
+			luck, n := draw.New(seed), uint64(0)
+			below := func(bound int) int { n++; return int(luck.Below(n, uint64(bound))) }
+			ask := allAsk{what: wire.Demand{Prompt: 7, OutputTokens: 100, Priority: uint8(seed % 2)}}
+			l := newLab(t, ask, Retry{Backoff: Exponential{Base: time.Second}, MaxAttempts: 5}, layer)
+			l.serve = func(*caller) (time.Duration, wire.Outcome) {
+				o := refusedAs([]wire.Class{wire.OK, wire.Overloaded, wire.Rate, wire.TokenRate, wire.Auth}[below(5)])
+				o.RetryAfter, o.Reset = extremes[below(len(extremes))], extremes[below(len(extremes))]
+				o.Limit, o.Remaining = int32([]int{0, 1, math.MaxInt32}[below(3)]), int32([]int{0, 1, math.MaxInt32}[below(3)])
+				return []time.Duration{1, time.Second, 20 * year}[below(3)], o
+			}
+			for i := range 8 {
+				l.at(time.Duration(below(3))*10*year, func() { l.begin(fmt.Sprint("c", i%2), i) })
+			}
+			l.run(200 * year)
+		}
+		return nil
+	}
+}
+
+// overflows is case 6.
+func overflows(t *testing.T) fieldCase {
+	c := fieldCase{name: "case-06", law: "no wait is negative, none is longer than its cap, and nothing becomes a hot loop", about: append(ofKind(t, anyLayer), exported(t, ".", "Delay")...)}
+	for _, b := range waitKinds(time.Second, time.Hour) {
+		attempts := 0
+		if b.backoff == (Exponential{Base: time.Second, Cap: time.Hour}) {
+			attempts = 59
+		}
+		name := typeName(b.backoff)
+		c.trials = append(c.trials,
+			trial{of: name, how: b.how + " two days", holds: neverHot(b, time.Hour, attempts)},
+			trial{of: name, how: b.how + " any numbers", holds: saturates(name, b.how)})
+	}
+	for _, x := range loopsWithoutEnd() {
+		c.trials = append(c.trials, layer(x.loop, "two days", x.goesOnSlowly))
+	}
+	for how, l := range byName(everyLayer()) {
+		c.trials = append(c.trials, layer(l, how+" in any time", timeGoesOn(l)))
+	}
+	for i, x := range forEvers() {
+		c.trials = append(c.trials,
+			layer(x.layer, fmt.Sprint("for ever ", i), x.lasts),
+			layer(x.layer, fmt.Sprint("for ever ", i, " in any time"), timeGoesOn(x.layer)))
+	}
+	for _, b := range Builtins() {
+		x := trial{of: b.Name, holds: goesOnCalmly(b.Define(Knowledge{Rate: 10, Per: time.Minute, Concurrency: 6}).Layers)}
+		if b.Name == "naive" {
+			x.breaks = "it is a hot loop from the beginning"
+		}
+		c.about, c.trials = append(c.about, b.Name), append(c.trials, x)
+	}
+	return c
+}
+
+// goesOnCalmly is the law for whole strategies: in two days of outage the second brings
+// no more attempts than the first, and they are five seconds apart on the average.
+func goesOnCalmly(stack []Layer) func(*testing.T) error {
+	return func(t *testing.T) error {
+		const day = 24 * time.Hour
+		const many = int(2 * day / (5 * time.Second))
+		l := newLab(t, stack...)
+		l.serve = func(*caller) (time.Duration, wire.Outcome) {
+			if len(l.sent) > many {
+				return Never, okay
+			}
+			return time.Millisecond, refusedAs(wire.Overloaded)
+		}
+		l.begin("a", 0)
+		l.run(2 * day)
+		first := 0
+		for first < len(l.sent) && l.sent[first] < day {
+			first++
+		}
+		second := len(l.sent) - first
+		return wrong(second > first+first/10 || len(l.sent) > many, "%d attempts in one day, %d in the next", first, second)
+	}
+}

@@ -1,0 +1,224 @@
+package strategies
+
+import (
+	"testing"
+	"time"
+
+	"herdlab/mockprovider/wire"
+)
+
+// What calls leave behind for those after them can do harm: a place that is never
+// given back, a judgement on everybody by one caller's mistakes.
+
+// sharing is a layer that remembers, with numbers as in the cases and room for what
+// they send when all is well.
+type sharing struct {
+	layer Layer
+	how   string
+	// around and inside are what else it needs.
+	around, inside []Layer
+	// within is how soon after the provider is well again a call is answered, and
+	// usual how long one takes at most when all is well: 0 for 40 s and for 1 s.
+	within, usual time.Duration
+}
+
+func sharers() []sharing {
+	const s, ms, fleet = time.Second, time.Millisecond, PerFleet
+	unwell := ClassesOf(wire.Overloaded, wire.ServerError, wire.Timeout)
+	breaker := Breaker{Failures: 12, Counts: unwell, OpenFor: 30 * s, ProbeTimeout: 10 * s, FailFast: true, Scope: fleet}
+	waits := breaker
+	waits.FailFast, waits.MinWait, waits.Jitter, waits.Scope = false, s, s, PerClient
+	trip := func(t Trip, probes int) Breaker {
+		b := breaker
+		b.Failures, b.Trip, b.Probes = 0, t, probes
+		b.CloseAfter, b.OpenAfter = probes, 1
+		return b
+	}
+	thrice := Retry{Backoff: Fixed{Every: s / 2}, MaxAttempts: 3}
+	return []sharing{
+		{layer: TokenBucket{Rate: 100, Per: s, Burst: 10, Scope: fleet}},
+		{layer: GCRA{Rate: 100, Per: s, Burst: 10, Scope: fleet}},
+		{layer: SlidingLog{Limit: 100, Length: s, Scope: fleet}},
+		{layer: SlidingCounter{Limit: 100, Length: s, Scope: fleet}},
+		{layer: MinInterval{Every: 2 * ms, Jitter: 2 * ms, Scope: fleet}},
+		{layer: DailyBudget{Quota: 1_000_000, Scope: fleet}},
+		{layer: HeaderLimit{Scope: fleet}},
+		{layer: AWSAdaptive{Scope: fleet}, usual: 60 * s},
+		{layer: Concurrency{Permits: 2, Scope: fleet}},
+		{layer: Bulkhead{Permits: 3, Line: 4, Patience: 20 * s, Scope: fleet}},
+		{layer: AIMD{LimitRange: LimitRange{Initial: 2}, Scope: fleet}},
+		{layer: Vegas{LimitRange: LimitRange{Initial: 2}, Scope: fleet}},
+		{layer: Gradient2{LimitRange: LimitRange{Initial: 2}, Scope: fleet}},
+		{layer: BBR{LimitRange: LimitRange{Initial: 2}, Scope: fleet}},
+		{layer: WorkerQueue{Rate: 500, Per: s, Workers: 4, MaxAttempts: 3, Scope: fleet}},
+		{layer: RecursiveSemaphore{Permits: 2, Retry: thrice, Scope: fleet}, usual: 2 * s},
+		{layer: Hedge{After: 2 * s, Percent: 10, Scope: fleet}},
+		{layer: Failover{Regions: []uint8{0, 1}, Rounds: 1, Stay: 30 * s, Scope: fleet}},
+		{layer: KeyRotation{Keys: []uint8{0, 1, 2}, Rounds: 1, Scope: fleet}},
+		{layer: Deployments{Targets: targets(3), Scope: fleet}},
+		{layer: Deployments{Targets: targets(1), Scope: fleet}, how: "of one"},
+		{layer: Orbit{Mean: s / 10, Scope: fleet}, usual: 5 * s},
+		{layer: breaker},
+		{layer: waits, how: "waiting", usual: 2 * s},
+		{layer: trip(CountWindow{Last: 20, Min: 10, Percent: 50}, 1), how: "count window"},
+		{layer: trip(TimeWindow{Within: 20 * s, Min: 10, Percent: 50}, 3), how: "time window"},
+		{layer: trip(Lifetime{Min: 10, Percent: 50}, 3), how: "lifetime"},
+		{layer: Throttle{Window: 10 * s, Scope: fleet}},
+		{layer: Shedder{Above: []int{10}, Window: 20 * s, Hold: 2 * s, Scope: fleet}, around: []Layer{allAsk{what: wire.Demand{Priority: 1}}}},
+		{layer: CoolDown{For: 30 * s, Pace: 100 * ms, ProbeTimeout: 10 * s, Scope: fleet}},
+		{layer: CoolDown{For: 30 * s, Pace: 100 * ms, ProbeTimeout: 10 * s, On: Limits, Scope: fleet}, how: "for limits"},
+		{layer: GRPCBudget{MaxTokens: 10, Ratio: 100, Scope: fleet}, inside: []Layer{thrice}, usual: 2 * s},
+		{layer: FinagleBudget{Percent: 20, MinPerSecond: 10, Scope: fleet}, inside: []Layer{thrice}, usual: 2 * s},
+		{layer: EnvoyBudget{Percent: 20, Floor: 3, Scope: fleet}, inside: []Layer{thrice}, usual: 2 * s},
+		{layer: AWSBudget{Capacity: 500, Cost: 5, Scope: fleet}, inside: []Layer{thrice}, usual: 2 * s},
+		{layer: BrookerBudget{Size: 5, Deposit: 100, Scope: fleet}, inside: []Layer{thrice}, usual: 2 * s},
+		{layer: Cache{TTL: 5 * s, Scope: fleet}},
+		{layer: SingleFlight{Scope: fleet}},
+		{layer: Merge{Size: 3, Window: 100 * ms, Scope: fleet}},
+		{layer: TimeShift{Window: 5 * s, Steady: true}, usual: 6 * s},
+		{layer: BusyHours{Scope: fleet}},
+		{layer: CapacityAlarm{After: 30 * s, GiveUp: true, Scope: fleet}},
+		{layer: ClassAlarm{Scope: fleet}},
+		{layer: LatchedClass{Scope: fleet}},
+	}
+}
+
+// wholeStrategies are the strategies of our own, as what calls share.
+func wholeStrategies() map[string]sharing {
+	all := map[string]sharing{}
+	for _, b := range Builtins() {
+		all[b.Name] = sharing{inside: b.Define(Knowledge{Rate: 100, Per: time.Second, Concurrency: 6}).Layers, usual: 12 * time.Second}
+	}
+	return all
+}
+
+func (x sharing) stack(outermost ...Layer) []Layer {
+	all := append(outermost, x.around...)
+	if x.layer != nil {
+		all = append(all, x.layer)
+	}
+	return append(all, x.inside...)
+}
+
+// loss is how the first attempt after 41 s is lost.
+type loss struct {
+	how     string
+	never   bool       // it is not answered
+	timeout bool       // and given up after 10 s
+	leaves  bool       // or its caller leaves after a second
+	class   wire.Class // else it is refused so
+}
+
+var losses = []loss{
+	{how: "hangs", never: true, timeout: true},
+	{how: "hangs for ever", never: true},
+	{how: "withdrawn", never: true, leaves: true},
+	{how: "429", class: wire.Rate},
+	{how: "400", class: wire.BadRequest},
+	{how: "401", class: wire.Auth},
+}
+
+// comesBack is the law of case 10: a provider is out for 60 s and well from then on,
+// and an attempt after 41 s is lost. With a call each second, one is answered within 40 s
+// of the end, and in the end all are, at once. A breaker that has heard a neutral answer
+// lets everybody in from then on.
+func (x sharing) comesBack(lost loss) func(*testing.T) error {
+	return func(t *testing.T) error {
+		const seconds = 300
+		outage, within, usual := 60*time.Second, x.within, x.usual
+		if within == 0 {
+			within = 40 * time.Second
+		}
+		if usual == 0 {
+			usual = time.Second
+		}
+		stack := x.stack(theSame())
+		if lost.timeout {
+			stack = append(stack, AttemptTimeout{After: 10 * time.Second})
+		}
+		_, breaks := x.layer.(Breaker)
+		l := newLab(t, stack...)
+		lostAt := Never
+		l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+			switch {
+			case l.now < 41*time.Second || lostAt < Never && l.now < outage:
+				return 10 * time.Millisecond, refusedAs(wire.Overloaded)
+			case lostAt < Never:
+				return 10 * time.Millisecond, okay
+			}
+			lostAt = l.now
+			if lost.never {
+				if lost.leaves {
+					l.at(l.now+time.Second, func() { l.withdraw(c) })
+				}
+				return Never, okay
+			}
+			if breaks {
+				outage = l.now
+			}
+			return 10 * time.Millisecond, refusedAs(lost.class)
+		}
+		first, late, kept := Never, 0, 0
+		l.settled = func(c *caller, d Decision) {
+			switch answered := d.End.Reason == Succeeded || d.End.Reason == ServedFromMemory; {
+			case !answered && c.Born > lostAt:
+				kept++
+			case !answered:
+				return
+			case c.Born >= seconds*time.Second*4/5 && l.now-c.Born <= usual:
+				late++
+			}
+			if l.now >= outage {
+				first = min(first, l.now)
+			}
+		}
+		for i := range seconds {
+			l.at(time.Duration(i)*time.Second, func() { l.begin("a", i) })
+		}
+		l.run(2 * seconds * time.Second)
+		if breaks && !lost.never {
+			return wrong(kept > 0 || late < seconds/5, "after the neutral answer at %v, %d calls are refused", lostAt, kept)
+		}
+		return wrong(first > outage+within || late < seconds/5, "the first answer is at %v, and of the last %d calls %d are answered at once", first, seconds/5, late)
+	}
+}
+
+// lostProbes is case 10.
+func lostProbes(t *testing.T) fieldCase {
+	c := fieldCase{name: "case-10", law: "after an outage calls are let through again, whatever became of the first", about: ofKind(t, sharesMemory), apart: map[string]string{}}
+	for _, x := range sharers() {
+		for _, lost := range losses {
+			switch x.layer.(type) {
+			case Breaker, CoolDown: // which give their own probes up
+			default:
+				if lost.never && !lost.timeout && !lost.leaves {
+					continue
+				}
+			}
+			trial := layer(x.layer, x.how+" "+lost.how, x.comesBack(lost))
+			switch x.layer.(type) {
+			case RecursiveSemaphore:
+				trial.breaks = "it deadlocks, as it is there to show"
+			case BusyHours:
+				trial.breaks = "it puts calls off to the next hour, and nobody notices that this one is quiet"
+			}
+			c.trials = append(c.trials, trial)
+		}
+	}
+	for name, x := range byName(wholeStrategies()) {
+		c.about = append(c.about, name)
+		if name == "breaker+full-jitter" {
+			x.within = (30 + 30 + 10) * time.Second // open, and as long for a probe, and jitter
+		}
+		if name == "naive" {
+			c.apart["naive"] = "it keeps nothing, and never ends"
+			continue
+		}
+		for _, lost := range losses {
+			if !lost.never || lost.timeout || lost.leaves {
+				c.trials = append(c.trials, trial{of: name, how: lost.how, holds: x.comesBack(lost)})
+			}
+		}
+	}
+	return c
+}

@@ -1,0 +1,162 @@
+package strategies
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/draw"
+)
+
+// waitKind is a way of waiting: a backoff that grows from a base up to a limit, as
+// far as it grows.
+type waitKind struct {
+	how     string
+	backoff Backoff
+	// first is the longest first wait, most the longest of all.
+	first, most time.Duration
+	// inStep says that clients that have failed together stay together, atCap that
+	// they come together again once their waits are as long as they can be.
+	inStep, atCap bool
+}
+
+func waitKinds(base, limit time.Duration) []waitKind {
+	half := limit / 2
+	more := saturatingAdd(limit, half)
+	little := min(base/2, half)
+	doubling := Exponential{Base: base, Cap: limit}
+	return []waitKind{
+		{"", Fixed{Every: limit}, limit, limit, true, true},
+		{"with jitter", Fixed{Every: half, Jitter: half}, limit, limit, false, false},
+		{"", Uniform{Low: half, High: limit}, limit, limit, false, false},
+		{"", Linear{First: base, Step: limit / 10, Cap: limit}, base, limit, true, true},
+		{"with jitter", Linear{First: base, Step: limit / 10, Cap: limit, Jitter: half}, saturatingAdd(base, half), more, false, false},
+		{"", doubling, base, limit, true, true},
+		{"with little jitter", Exponential{Base: base, Cap: limit, Jitter: little}, saturatingAdd(base, little), saturatingAdd(limit, little), false, true},
+		{"with jitter", Exponential{Base: base, Cap: limit, Jitter: half}, saturatingAdd(base, half), more, false, false},
+		{"×1.5", Exponential{Base: base, Cap: limit, Factor: 1.5, Jitter: half}, saturatingAdd(base, half), more, false, false},
+		{"", FullJitter{Base: base, Cap: limit}, base, limit, false, false},
+		{"", EqualJitter{Base: base, Cap: limit}, base, limit, false, false},
+		{"", DecorrelatedJitter{Base: base, Cap: limit}, times(base, 3), limit, false, true},
+		{"", PollyJitter{Base: base, Cap: limit}, times(base, 2), limit, false, true},
+		{"", Memoryless{Mean: max(half, 1)}, times(limit, 20), times(limit, 20), false, false},
+		{"", PlusMinus(doubling, 50), saturatingAdd(base, base/2), more, false, false},
+		{"", Capped{Of: Exponential{Base: base, Jitter: half}, Cap: max(limit, 1)}, saturatingAdd(base, half), limit, false, true},
+		{"below the wait", Capped{Of: Fixed{Every: limit, Jitter: half}, Cap: max(limit, 1)}, limit, limit, true, true},
+		{"", ByClass{Classes: Limits, Then: Fixed{Every: base}, Else: FullJitter{Base: base, Cap: limit}}, base, limit, false, false},
+	}
+}
+
+// drifts is the law of case 9 for retries: of 25 clients that have failed together
+// in an outage, no more than a quarter try again together, twenty minutes on.
+func drifts(b Backoff) func(*testing.T) error {
+	return func(t *testing.T) error {
+		l := newLab(t, Retry{Backoff: b})
+		l.serve = func(*caller) (time.Duration, wire.Outcome) { return 200 * time.Millisecond, refusedAs(wire.Overloaded) }
+		for i := range 25 {
+			l.at(0, func() { l.begin(fmt.Sprint(i), 0) })
+		}
+		l.run(25 * time.Minute)
+		last, _ := slices.BinarySearch(l.sent, 20*time.Minute)
+		n := most(l.sent[last:], 200*time.Millisecond)
+		return wrong(n > 25/4, "%d of 25 together", n)
+	}
+}
+
+// inOnePhase is how long half of 25 jobs, that are due every 10 s, take before one
+// server of 200 ms.
+func inOnePhase(t *testing.T, layers ...Layer) time.Duration {
+	l := newLab(t, layers...)
+	free, took := time.Duration(0), []time.Duration{}
+	l.serve = func(*caller) (time.Duration, wire.Outcome) {
+		free = max(free, l.now) + 200*time.Millisecond
+		took = append(took, free-l.now)
+		return free - l.now, okay
+	}
+	for i := range 60 {
+		for job := range 25 {
+			l.at(time.Duration(i)*10*time.Second, func() { l.begin(fmt.Sprint(job), i) })
+		}
+	}
+	l.run(time.Hour)
+	require.Len(t, took, 60*25)
+	slices.Sort(took)
+	return took[len(took)/2]
+}
+
+// shortQueues is the law of case 9 for jobs of one period: they wait for each other
+// less than a quarter of what they would all at once, and 0.42 s on the worst day.
+func shortQueues(layer Layer) func(*testing.T) error {
+	return func(t *testing.T) error {
+		together, p50 := inOnePhase(t), inOnePhase(t, layer)
+		require.Equal(t, 2600*time.Millisecond, together, "the middle of 25 batches")
+		return wrong(p50 > min(together/4, 420*time.Millisecond), "half of them take %v", p50)
+	}
+}
+
+// onePhase is case 9.
+func onePhase(t *testing.T) fieldCase {
+	c := fieldCase{
+		name: "case-09", law: "what happens again and again does not happen together",
+		about: append(ofKind(t, movesCalls), exported(t, ".", "Delay")...),
+		apart: map[string]string{"Merge": "it brings calls together on purpose, and makes one request of them"},
+	}
+	for _, b := range waitKinds(time.Second, 10*time.Second) {
+		x := trial{of: typeName(b.backoff), how: b.how, holds: drifts(b.backoff)}
+		if b.inStep {
+			x.breaks = "identical waits keep who failed together together"
+		}
+		c.trials = append(c.trials, x)
+	}
+	for how, shift := range byName(map[string]TimeShift{
+		"steady":            {Window: 10 * time.Second, Steady: true},
+		"each call":         {Window: 10 * time.Second},
+		"every ten seconds": {Every: 10 * time.Second, At: 5 * time.Second, Window: 10 * time.Second, Steady: true},
+	}) {
+		c.trials = append(c.trials, layer(shift, how, shortQueues(shift)))
+	}
+	still := TimeShift{Every: 10 * time.Second, At: 5 * time.Second}
+	c.trials = append(c.trials, layer(still, "without a window", shortQueues(still)).but("it moves the herd and leaves it a herd"))
+	return c
+}
+
+// spreadAtTheCap is the law of the case of jitter at the cap: of a thousand clients at
+// their fortieth retry, no tenth waits the same to a hundredth of the cap, and nobody
+// waits longer than half as much again.
+func spreadAtTheCap(b Backoff, limit time.Duration) func(*testing.T) error {
+	return func(*testing.T) error {
+		bins, fullest := map[time.Duration]int{}, 0
+		for id := range uint64(1000) {
+			c := &Call{Rand: draw.New(1), ID: id, Attempts: 40}
+			base, jitter := b.Delay(c, 1, 39, limit)
+			if base+jitter > limit*3/2 {
+				return fmt.Errorf("a wait of %v", base+jitter)
+			}
+			bin := (base + jitter) * 100 / limit
+			bins[bin]++
+			fullest = max(fullest, bins[bin])
+		}
+		return wrong(fullest > 100, "%d of 1000 wait the same", fullest)
+	}
+}
+
+// jitterAtTheCap is one of the short ones.
+func jitterAtTheCap(t *testing.T) fieldCase {
+	const limit = 30 * time.Second
+	c := fieldCase{name: "case-21", law: "the longest waits differ, and are at most half as much again as the cap", about: exported(t, ".", "Delay")}
+	for _, b := range waitKinds(time.Second, limit) {
+		x := trial{of: typeName(b.backoff), how: b.how, holds: spreadAtTheCap(b.backoff, limit)}
+		switch {
+		case x.of == "Memoryless":
+			x.breaks = "it knows no longest wait"
+		case b.atCap:
+			x.breaks = "the cap takes the jitter, as it says"
+		}
+		c.trials = append(c.trials, x)
+	}
+	return c
+}
