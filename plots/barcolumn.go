@@ -2,7 +2,6 @@ package plots
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"herdlab/sim/metrics"
@@ -55,7 +54,7 @@ func (s *sheet) peakColumn(rows []row) barColumn {
 func (s *sheet) settlingColumn(rows []row) barColumn {
 	c := barColumn{x: barsX + barsWidth + valueRoom + barsGap, w: barsWidth}
 	c.text = func(e estimate) string { return metrics.FormatSettling(e.value, e.varies()) }
-	m, verb := s.settling()
+	_, verb := s.settling()
 	c.never = "never " + verb
 	c.title = "Drain"
 	if !s.oneShot {
@@ -64,12 +63,9 @@ func (s *sheet) settlingColumn(rows []row) barColumn {
 	if len(s.faults) > 0 {
 		c.title += " after the " + s.fault()
 	}
-	defined := func(m metrics.Metric) bool {
-		return slices.ContainsFunc(rows, func(r row) bool { e := r.estimate(m); return e.known || e.never > 0 })
-	}
-	if !defined(m) && defined(metrics.LatencyP99) {
-		// Without a fault there is nothing to get over; latency tells then.
-		m, c.title = metrics.LatencyP99, "99th percentile of latency"
+	m := s.lasting()
+	if m == metrics.LatencyP99 {
+		c.title = "99th percentile of latency"
 		c.text = func(e estimate) string { return metrics.FormatTime(e.value, e.varies()) }
 	}
 	c.title += ", seconds"

@@ -80,10 +80,23 @@ func Bars(r *metrics.Result) *Figure {
 	}}
 }
 
+// lasting is what says how long a strategy takes: its drain or recovery, or its
+// latency where nothing goes wrong that it could get over.
+func (s *sheet) lasting() metrics.Metric {
+	defined := func(m metrics.Metric) bool {
+		return slices.ContainsFunc(s.rows, func(r row) bool { e := r.estimate(m); return e.known || e.never > 0 })
+	}
+	m, _ := s.settling()
+	if !defined(m) && defined(metrics.LatencyP99) {
+		return metrics.LatencyP99
+	}
+	return m
+}
+
 // ranked returns the rows: the winner, the others by how long they take and
 // then by their peak, and those that may not win.
 func (s *sheet) ranked() []row {
-	m, _ := s.settling()
+	m := s.lasting()
 	group := func(r row) int {
 		switch {
 		case r.winner:

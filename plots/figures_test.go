@@ -173,6 +173,24 @@ func TestBarsSayTheVerdict(t *testing.T) {
 	require.Equal(t, "best wins", first(r, metrics.ByDrain))
 }
 
+// Bars stand in the order of what their second column shows, be it latency.
+func TestBarsAreRanked(t *testing.T) {
+	r := founding()
+	r.Verdict, r.Scenario.Faults, r.Results = nil, nil, r.Results[:3]
+	for i, p99 := range []float64{4.6, 2.8, 3.8} {
+		r.Results[i].Metrics = figures(metrics.LatencyP99, p99)
+	}
+	order := func() (names []string) {
+		for _, row := range newSheet(r).ranked() {
+			names = append(names, row.name)
+		}
+		return names
+	}
+	require.Equal(t, []string{"fixed-30s", "fixed-30s+0.5s", "naive"}, order())
+	r.Results[0].Metrics = figures(metrics.DrainTime, 1.0)
+	require.Equal(t, "naive", order()[0], "who drains is before who does not, however fast")
+}
+
 // Bins have their unit and the axis its digits, however small the times.
 func TestSmallTimes(t *testing.T) {
 	for width, want := range map[float64][]string{

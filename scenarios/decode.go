@@ -27,7 +27,15 @@ type decoder struct {
 	accounts map[string]mockprovider.Range // those of fleets, if there are several
 	keep     mockprovider.Keep             // what limits keep that do not say it
 	dialect  *dialect.Dialect              // of the provider, nil if the file has none
+	sound    sound                         // what expectations may refer to
 	more     int                           // problems that were not kept
+}
+
+// sound is which parts of a file have been read without a problem. Of a reference
+// to the others nobody can say yet whether it is wrong.
+type sound struct {
+	runs  bool // all but the strategies: the fleets, the bins, the faults
+	names bool // the strategies
 }
 
 func newDecoder(file string, src []byte) *decoder {

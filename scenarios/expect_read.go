@@ -82,7 +82,7 @@ func (d *decoder) compared(n *yaml.Node, s *Scenario) (all []int) {
 	}
 	items := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
-		items = d.list(n, "strategies", len(s.choices))
+		items = d.list(n, "strategies", maxStrategies)
 	}
 	for _, item := range items {
 		if i := d.contestant(item, s); i >= 0 {
@@ -99,7 +99,7 @@ func (d *decoder) contestant(n *yaml.Node, s *Scenario) int {
 		names[i] = s.choices[i].Name
 	}
 	name, ok := d.scalar(n, "the name of a strategy of this scenario")
-	if !ok || !d.oneOf(n, "strategy", names) {
+	if !ok || !d.sound.names || !d.oneOf(n, "strategy", names) {
 		return -1
 	}
 	return slices.Index(names, name)
@@ -125,7 +125,7 @@ func (d *decoder) figure(n *yaml.Node, known []figure) figure {
 
 // ofFleet reads the fleet that a figure is of.
 func (d *decoder) ofFleet(n *yaml.Node, s *Scenario, t *term) {
-	if n == nil {
+	if n == nil || !d.sound.runs {
 		return
 	}
 	names := make([]string, len(s.fleets))
@@ -156,6 +156,9 @@ func (d *decoder) part(x *section, s *Scenario, t *term) {
 	t.from, t.to = d.duration(from), s.horizon
 	if to != nil {
 		t.to = d.duration(to)
+	}
+	if !d.sound.runs {
+		return
 	}
 	_, end := s.provider.FaultSpan()
 	aligned := func(at time.Duration) bool { return s.bin <= 0 || (at-end)%s.bin == 0 }

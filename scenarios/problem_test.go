@@ -26,6 +26,9 @@ provider:
 faults:
   - outage: {from: 10s, to: 5s}
 strategies: [naiv, full-jitter, fulljitter, full-jitter]
+expect:
+  - {strategy: naive, fleet: none, metric: attemps, from: 2s, to: 1, is: 3}
+  - {metric: attempts, iss: 3}
 `)
 	var at []string
 	for _, q := range p {
@@ -33,6 +36,7 @@ strategies: [naiv, full-jitter, fulljitter, full-jitter]
 	}
 	require.Equal(t, []string{
 		"2:7", "4:10", "5:1", "7:12", "8:3", "11:23", "11:37", "12:52", "12:59", "14:29", "15:14", "15:33", "15:45",
+		"17:44", "17:67", "18:5", "18:24", // but not whether there is such a strategy, fleet or part
 	}, at, "%v", p)
 }
 

@@ -61,8 +61,10 @@ func (d *decoder) scenario(root *yaml.Node) *Scenario {
 			d.complain(top.get("provider"), "%v", err)
 		}
 	}
+	before := d.count()
 	s.choices = d.strategies(top.need("strategies", "[naive, full-jitter]"))
-	if at := top.get("expect"); at != nil && len(d.problems) == 0 {
+	if at := top.get("expect"); at != nil {
+		d.sound = sound{runs: before == 0, names: d.count() == before}
 		d.expectations(at, s)
 	}
 	return s

@@ -28,10 +28,13 @@ type choice struct {
 	commons  *strategies.Commons   // what the programs were compiled with
 }
 
+// maxStrategies bounds the strategies of a scenario.
+const maxStrategies = 100
+
 // strategies reads the list of strategies: names, or mappings of a name and a
 // reader.
 func (d *decoder) strategies(n *yaml.Node) []choice {
-	items := d.list(n, "strategies", 100)
+	items := d.list(n, "strategies", maxStrategies)
 	if n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
 		d.complain(n, "no strategies; expected a list such as [naive, full-jitter]")
 	}

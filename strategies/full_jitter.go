@@ -21,5 +21,8 @@ func (f FullJitter) Validate() error {
 
 // Delay implements Backoff.
 func (f FullJitter) Delay(c *Call, p Purpose, retry int64, _ time.Duration) (base, jitter time.Duration) {
+	if f.Factor == 0 { // the usual growth, in place
+		return 0, c.Uniform(p, 0, doubled(f.Base, retry, f.Cap))
+	}
 	return 0, c.Uniform(p, 0, grown(f.Base, f.Factor, retry, f.Cap))
 }

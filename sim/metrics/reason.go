@@ -8,27 +8,28 @@ import (
 // lossOf says which calls a strategy loses, in plain words; empty if none.
 func (j *judging) lossOf(s *StrategyResult) string {
 	calls, failed := s.Figure(Calls), s.Figure(FailedCalls)
-	if every(calls, failed) {
+	if every(calls, failed) && j.portion(failed, calls) != j.only() {
 		return fmt.Sprintf("all %s%s fail", j.exactly(calls), j.jobs())
 	}
 	var reasons []string
 	if f := s.Figure(SilentLosses); lost(f) {
-		reasons = append(reasons, fmt.Sprintf("it takes%s %s refusals for answers: silent losses", j.onAverage(f), average(f)))
+		reasons = append(reasons, fmt.Sprintf("it takes%s %s %s: silent losses", j.onAverage(f), average(f),
+			verb(f, "refusal for an answer", "refusals for answers")))
 	}
 	if lost(failed) {
-		reasons = append(reasons, fmt.Sprintf("%s of %s%s fail%s", average(failed), j.exactly(calls), j.jobs(), j.onAverage(failed)))
+		reasons = append(reasons, fmt.Sprintf("%s %s%s", j.portion(failed, calls), verb(failed, "fails", "fail"), j.onAverage(failed)))
 	}
 	switch f := s.Figure(OverdueCalls); {
 	case !lost(f):
 	case every(f, s.Figure(HungCalls)):
-		reasons = append(reasons, fmt.Sprintf("%s of %s%s hang%s: nothing is left to happen that would settle them",
-			average(f), j.exactly(calls), j.jobs(), j.onAverage(f)))
+		reasons = append(reasons, fmt.Sprintf("%s %s%s: nothing is left to happen that would settle %s",
+			j.portion(f, calls), verb(f, "hangs", "hang"), j.onAverage(f), verb(f, "it", "them")))
 	default:
 		what := "still pending"
 		if !j.Scenario.OneShot {
 			what = "overdue" // others may be pending and well
 		}
-		reasons = append(reasons, fmt.Sprintf("%s of %s%s are %s%s when the run ends", average(f), j.exactly(calls), j.jobs(), what, j.onAverage(f)))
+		reasons = append(reasons, fmt.Sprintf("%s %s %s%s when the run ends", j.portion(f, calls), verb(f, "is", "are"), what, j.onAverage(f)))
 	}
 	return strings.Join(reasons, "; ")
 }
@@ -83,6 +84,25 @@ func (j *judging) exactly(calls Figure) string {
 		return FormatNumber(*calls.PerSeed[0]) + " "
 	}
 	return "the "
+}
+
+// portion is how many of the calls f counts, in the mean.
+func (j *judging) portion(f, calls Figure) string {
+	if j.exactly(calls) == "1 " && verb(f, "one", "many") == "one" {
+		return j.only()
+	}
+	return fmt.Sprintf("%s of %s%s", average(f), j.exactly(calls), j.jobs())
+}
+
+// only is the portion that is one call of one.
+func (j *judging) only() string { return "its only " + strings.TrimSuffix(j.jobs(), "s") }
+
+// verb is the one form of a word if f counts one on every seed, else the other.
+func verb(f Figure, one, many string) string {
+	if constant(f) && *f.PerSeed[0] == 1 {
+		return one
+	}
+	return many
 }
 
 // jobs is what calls are called: workers with one job each are one-shot.

@@ -214,7 +214,10 @@ func TestReasons(t *testing.T) {
 		want   string
 	}{
 		{fails(plain, 60), "all 60 jobs fail"},
-		{fails(plain, 1), "1 of 60 jobs fail"},
+		{fails(plain, 1), "1 of 60 jobs fails"},
+		{runner{"x", func(_ uint64, v *Values) { v[Calls], v[FailedCalls] = 1, 1 }}, "its only job fails"},
+		{runner{"x", func(_ uint64, v *Values) { v[Calls], v[PendingCalls], v[OverdueCalls], v[HungCalls] = 1, 1, 1, 1 }}, "its only job hangs: nothing is left to happen that would settle it"},
+		{runner{"x", func(_ uint64, v *Values) { v[SilentLosses] = 1 }}, "it takes 1 refusal for an answer: silent losses"},
 		{runner{"x", func(seed uint64, v *Values) { v[FailedCalls] = float64(seed % 2) }}, "0.5 of 60 jobs fail on average"},
 		{runner{"x", func(_ uint64, v *Values) { v[Calls], v[SilentLosses] = 8819, 3012 }}, "it takes 3,012 refusals for answers: silent losses"},
 		{runner{"x", func(_ uint64, v *Values) { v[Calls], v[PendingCalls], v[OverdueCalls] = 8819, 3, 3 }}, "3 of 8,819 jobs are still pending when the run ends"},
@@ -240,7 +243,7 @@ func TestReasons(t *testing.T) {
 		return runner{"x", func(_ uint64, v *Values) { v[Calls], v[PendingCalls], v[OverdueCalls] = 1000, 500, overdue }}
 	}
 	assert.Equal(t, "x", Judge(contest(open, ascending(1, 4), pending(0)), ByDrain, 5).Winner)
-	assert.Equal(t, []Disqualification{{"x", "1 of 1,000 calls are overdue when the run ends"}},
+	assert.Equal(t, []Disqualification{{"x", "1 of 1,000 calls is overdue when the run ends"}},
 		Judge(contest(open, ascending(1, 4), pending(1)), ByDrain, 5).Disqualified)
 	// Without a capacity there is nothing to bound the peak by.
 	unbounded := outage
