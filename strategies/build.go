@@ -54,9 +54,10 @@ type Program struct {
 	// request asks for takes reading it. Remembers says that one answers from
 	// memory, so that a driver of real replies must keep them by their prompt.
 	AsksDemand, Remembers bool
-	// Splits says that a layer sends what a call asks for in pieces, each with an
-	// answer of its own.
-	Splits bool
+	// Pieces are the layers that send what a call asks for in pieces, each with an
+	// answer of its own: each tells which piece, from 0 up, of how many the call
+	// asks for next, 0 of 0 if that is all.
+	Pieces []func(c *Call) (piece, of int)
 	// Trims says that a layer asks for less input than the caller did.
 	Trims bool
 	// Races says that calls may have several attempts under way, and a timer

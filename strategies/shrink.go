@@ -48,12 +48,14 @@ func (s Shrink) Build(b *Build, inner Strategy) (Strategy, error) {
 	s.Times = max(1, s.Times)
 	s.On.Classes = s.On.Classes.or(ClassesOf(wire.Overloaded, wire.TokenRate, wire.TooLarge))
 	b.ChangesDemand()
-	b.program.Splits = b.program.Splits || s.Pieces > 0
 	b.program.Trims = b.program.Trims || s.Context > 0
 	g := &shrink{Shrink: s, purpose: b.Purpose()}
 	var err error
-	if g.words, err = b.Reserve(PerCall, 4, ""); err != nil {
+	if g.words, err = b.Reserve(PerCall, 5, ""); err != nil {
 		return nil, err
+	}
+	if s.Pieces > 0 {
+		b.program.Pieces = append(b.program.Pieces, g.piece)
 	}
 	if g.note, err = b.Note("shrunk"); err != nil {
 		return nil, err
@@ -82,7 +84,7 @@ func (s *Shrink) validate() error {
 
 // shrink is the loop of a Shrink. The call's words are how often it has shrunk,
 // how many pieces are still to be answered after this one, and what it asked for
-// at first.
+// at first: its tokens, its cap and its prompt.
 type shrink struct {
 	Shrink
 	words   Slot
@@ -93,8 +95,20 @@ type shrink struct {
 // Start implements Loop. A call that a loop outside begins afresh asks for all
 // again.
 func (s *shrink) Start(_ time.Duration, c *Call) {
-	*c.Word(s.words, 0), *c.Word(s.words, 1) = 0, 0
+	times, prompt := c.Word(s.words, 0), c.Word(s.words, 4)
+	if *times > 0 && s.Pieces > 0 {
+		c.Demand.Prompt = uint32(*prompt)
+	}
+	*times, *c.Word(s.words, 1), *prompt = 0, 0, int64(c.Demand.Prompt)
 	askAsAtFirst(c, c.Word(s.words, 2), c.Word(s.words, 3))
+}
+
+// piece is what the program's Pieces tell of the call.
+func (s *shrink) piece(c *Call) (piece, of int) {
+	if *c.Word(s.words, 0) == 0 {
+		return 0, 0
+	}
+	return s.Pieces - 1 - int(*c.Word(s.words, 1)), s.Pieces
 }
 
 // askAsAtFirst gives back to a call the demand that it had the first time, which
@@ -150,6 +164,7 @@ func (s *shrink) less(c *Call, first bool) {
 	if s.Pieces > 0 && first {
 		n := uint32(s.Pieces)
 		d.InputTokens, d.OutputTokens = (d.InputTokens+n-1)/n, (d.OutputTokens+n-1)/n
+		d.Prompt = 0 // the answer to a piece is none to the question
 	}
 }
 

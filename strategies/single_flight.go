@@ -25,6 +25,7 @@ func (f SingleFlight) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("single flight: %w", err)
 	}
+	b.program.Flights[len(b.program.Flights)-1].Keyed = false // but by a number that stands for the prompt
 	return s, nil
 }
 

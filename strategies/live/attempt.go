@@ -22,6 +22,7 @@ type attempt struct {
 	call   uint64
 	number uint32
 	target wire.Target
+	gone   bool // given up; guarded by Everyone.mu
 	req    *http.Request
 	length int64         // of the request's body, -1 if unknown
 	sentAt time.Duration // when it was sent, and how long
@@ -29,14 +30,13 @@ type attempt struct {
 	model  string        // what it asks, for the recorder; "" if nobody has looked
 	err    error         // how it failed, if no reply came
 
+	made    *made        // what it sends, if not the caller's request
 	said    wire.Reply   // what its reply says, and
 	outcome wire.Outcome // what the client makes of that
 
 	ctx     context.Context
 	cancel  context.CancelFunc // nil if only the caller can end it
 	timeout clockwork.Timer
-	async   bool
-	gone    bool // given up; guarded by Everyone.mu
 }
 
 // errTimeout is the cause of an attempt's own end.
@@ -55,9 +55,9 @@ func (c *caller) send(timeout time.Duration) *attempt {
 		return nil
 	}
 	a := &attempt{c: c, t: c.t, call: c.call.ID, target: c.call.Target, sentAt: c.at, waited: max(0, c.at-c.quietSince), ctx: c.ctx}
-	a.async = c.t.program.Races || c.t.program.WantsSent
+	c.prepare(a)
 	var end context.CancelCauseFunc
-	if timeout > 0 || a.async {
+	if timeout > 0 || c.t.async() {
 		a.ctx, end = context.WithCancelCause(c.ctx)
 		a.cancel = func() { end(context.Canceled) }
 	}
@@ -81,13 +81,16 @@ func (c *caller) send(timeout time.Duration) *attempt {
 		a.timeout = c.t.clock.AfterFunc(timeout, func() { end(errTimeout) })
 	}
 	c.flying = append(c.flying, a)
-	if a.async {
+	if c.t.async() {
 		go a.fly()
 	} else {
 		c.pending = a
 	}
 	return a
 }
+
+// async reports whether attempts are on goroutines of their own.
+func (t *Transport) async() bool { return t.program.Races || t.program.WantsSent }
 
 // fly makes the attempt on a goroutine of its own. A panic of the base is the
 // caller's, as it would be without a strategy.
@@ -155,8 +158,14 @@ func (a *attempt) carry() (l letter) {
 			a.end()
 		}
 	}()
-	resp, err := a.t.base.RoundTrip(a.req)
+	var resp *http.Response
+	var err error
+	if a.made == nil || a.made.err == nil {
+		resp, err = a.t.base.RoundTrip(a.req)
+	}
 	switch {
+	case a.made != nil && a.made.err != nil:
+		l = a.unfit()
 	case err != nil:
 		l = a.lost(err)
 	case resp == nil:
@@ -165,7 +174,9 @@ func (a *attempt) carry() (l letter) {
 		if resp.Request == nil {
 			resp.Request = a.req
 		}
-		l = a.read(resp)
+		if l = a.read(resp); a.remade() {
+			l = a.unmake(l)
+		}
 	}
 	switch {
 	case l.kind == strategies.Head: // the attempt goes on

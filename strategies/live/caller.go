@@ -30,6 +30,11 @@ type caller struct {
 	understood bool
 	asks       identity // which requests are equal to it, where that matters
 
+	document document // what a splitting strategy has sent of it
+	cargo    *cargo   // what it asks for, once a merging strategy sends it; and what it brings to others:
+	text     []byte   // its body, empty if none can be joined, and
+	manner   identity // how it is asked, which they must share
+
 	// Of the decision being made.
 	at     time.Duration
 	event  strategies.Event
@@ -58,6 +63,7 @@ type caller struct {
 	place  *list.Element // in line
 	flight *flight
 	seat   *list.Element // among those who follow flight; nil if it leads
+	berth  int           // among the calls for which the leader asks; 0 if none
 	inbox  []letter
 	bell   chan struct{}
 }

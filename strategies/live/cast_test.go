@@ -5,8 +5,10 @@ import (
 	"go/ast"
 	"go/parser"
 	gotoken "go/token"
+	"net/http"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +83,7 @@ func cast() []strategies.Builtin {
 		strategies.Gradient2{LimitRange: strategies.LimitRange{Initial: 2}, Scope: fleet},
 		strategies.HeaderLimit{Percent: 10, Spread: true, Scope: fleet},
 		strategies.LatchedClass{Scope: fleet},
+		strategies.Merge{Size: 3, Window: s, Scope: fleet},
 		strategies.MinInterval{Every: s / 2, Jitter: s / 2, Scope: fleet},
 		strategies.Quality{Percent: 50, Accept: []float64{0.5}, Reject: true, All: true},
 		strategies.Shedder{Above: []int{30}, Window: 10 * s, Hold: 2 * s, Scope: fleet},
@@ -116,7 +119,30 @@ func cast() []strategies.Builtin {
 	} {
 		add("alone-"+kindOf(l), l)
 	}
+	add("merge-around-retry", strategies.Merge{Size: 3, Window: s, Scope: fleet}, retry)
+	add("merge-around-breaker", retry, strategies.Merge{Size: 2, Window: s, Scope: fleet}, strategies.Breaker{Failures: 1, OpenFor: 3 * s, FailFast: true, Scope: fleet})
+	add("merge-around-hedge", strategies.Merge{Size: 4, Window: s, Scope: fleet}, strategies.Hedge{After: s / 2, Scope: fleet})
+	split := strategies.Shrink{Pieces: 3, On: strategies.Rules{Classes: strategies.Transient}, Backoff: retry.Backoff}
+	add("pieces-around-retry", split, retry)
+	add("pieces-around-hedge", split, strategies.Hedge{After: s / 2, Scope: fleet})
+	add("pieces-around-single-flight", split, strategies.SingleFlight{Scope: fleet})
+	add("pieces-in-retry", retry, strategies.Shrink{Pieces: 2, Output: 0.5, Times: 2, On: strategies.Rules{Classes: strategies.Transient}})
 	return all
+}
+
+// hooks are how requests of the cast are put together and taken apart, by who does
+// not care what they say.
+func hooks(cfg Config) Config {
+	cfg.Shrink = func(body []byte, _, _ wire.Demand) ([]byte, error) { return body, nil }
+	cfg.Join = func(_ *http.Request, bodies [][]byte) ([]byte, error) { return bodies[0], nil }
+	cfg.Part = func(_ *http.Response, body []byte, n int) ([][]byte, error) {
+		return slices.Repeat([][]byte{body}, n), nil
+	}
+	cfg.Split = func(_ *http.Request, body []byte, n int) ([][]byte, error) {
+		return slices.Repeat([][]byte{body}, n), nil
+	}
+	cfg.Combine = func(_ *http.Response, answers [][]byte) ([]byte, error) { return answers[0], nil }
+	return cfg
 }
 
 // kindOf is the name of a type, as names of strategies are written.
@@ -127,7 +153,6 @@ func kindOf(v any) string { return strings.ToLower(reflect.TypeOf(v).Name()) }
 func TestTheCastIsComplete(t *testing.T) {
 	there := map[string]bool{
 		"impossible": true, // which says why a stack cannot be built
-		"Merge":      true, // which cannot take answers apart in production, and says so
 	}
 	var look func(v reflect.Value)
 	look = func(v reflect.Value) {

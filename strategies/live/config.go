@@ -48,6 +48,27 @@ type Config struct {
 	// strategy that trims the context needs one that can. A body that it returns
 	// unchanged is sent unchanged.
 	Shrink func(body []byte, from, to wire.Demand) ([]byte, error)
+	// Join and Part are for a strategy that merges calls (strategies.Merge). Join
+	// puts the bodies of those that ride together, the leader's first, into that of
+	// one request, whose URL and headers are the leader's; Part takes the answer
+	// apart into one for each of calls, in the same order. What Join reports is a bad
+	// request of them all; what Part reports is an answer as good as none, which the
+	// strategy may ask for again. Calls with another method, URL, host or key than the
+	// leader's, and those without a body that can be kept, are sent by themselves, as
+	// they came; so is a call that rides alone. Failures are everybody's, untouched.
+	Join func(leader *http.Request, bodies [][]byte) ([]byte, error)
+	Part func(resp *http.Response, body []byte, calls int) ([][]byte, error)
+	// Split and Combine are for a strategy that splits what a call asks for
+	// (strategies.Shrink into Pieces). Split takes the body of a request apart into
+	// so many, which are sent one after the other; Combine puts their answers, in
+	// that order, together into one, with the status and headers of the last. Their
+	// errors are as Join's and Part's.
+	//
+	// All four are called by the goroutines that make the calls, many at once; they
+	// must change nothing that they are given. An answer that they get is read to
+	// its end, up to MaxBody, even if it is a stream, and gzip is undone.
+	Split   func(req *http.Request, body []byte, pieces int) ([][]byte, error)
+	Combine func(last *http.Response, answers [][]byte) ([]byte, error)
 	// MaxBody is how much of a request's body is kept for retries, in bytes;
 	// 8 MiB if 0. A longer one without GetBody is sent once.
 	MaxBody int64
@@ -110,16 +131,11 @@ func New(cfg Config) (*Transport, error) {
 	if err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
-	for _, f := range p.Flights {
-		if f.Merges {
-			return nil, fmt.Errorf("live: strategy %q merges calls that ask different things; a transport cannot put their requests together, nor take the answer apart", p.Name)
-		}
+	if err := t.remakes(p); err != nil {
+		return nil, err
 	}
 	if p.Trims && cfg.Shrink == nil {
 		return nil, fmt.Errorf("live: strategy %q trims the context of requests, and only you know what can be left out; set Config.Shrink", p.Name)
-	}
-	if p.Splits {
-		return nil, fmt.Errorf("live: strategy %q splits what calls ask for into pieces; a transport cannot take a request apart, nor put the answers together: have it trim or cap instead", p.Name)
 	}
 	if err := t.everyone.welcome(cfg.Clock); err != nil {
 		return nil, err
@@ -128,6 +144,24 @@ func New(cfg Config) (*Transport, error) {
 	t.epoch = t.start.Unix()
 	t.init(p)
 	return t, nil
+}
+
+// remakes notes whether p merges calls or splits them, and reports if nobody can.
+func (t *Transport) remakes(p *strategies.Program) error {
+	cfg := &t.cfg
+	t.splits = len(p.Pieces) > 0
+	for _, f := range p.Flights {
+		t.merges = t.merges || f.Merges
+	}
+	switch {
+	case t.merges && (cfg.Join == nil || cfg.Part == nil):
+		return fmt.Errorf("live: strategy %q merges calls that ask different things, and only you know how to put their requests together and take the answer apart; set Config.Join and Config.Part", p.Name)
+	case t.splits && (cfg.Split == nil || cfg.Combine == nil):
+		return fmt.Errorf("live: strategy %q splits what calls ask for into pieces, and only you know how to take a request apart and put the answers together; set Config.Split and Config.Combine", p.Name)
+	case t.merges && t.splits || len(p.Pieces) > 1:
+		return fmt.Errorf("live: strategy %q splits what it has merged or split already; a stack does one of the two, once", p.Name)
+	}
+	return nil
 }
 
 // orElse sets a number that is not given.

@@ -24,12 +24,15 @@
 // with any body, for until then the call holds its permits.
 //
 // Calls that ask the same, byte for byte, of the same URL with the same key may
-// share an answer if the strategy has them do so; streams are not shared. A Merge,
-// and a Shrink into Pieces, are refused, because there is no putting requests
-// together, or taking them apart, in general.
+// share an answer if the strategy has them do so; streams are not shared. How the
+// requests of a Merge are put together, and how that of a Shrink into Pieces is
+// taken apart, is yours to say (Config.Join, Part, Split and Combine), for there is
+// no general way; without that such a strategy is refused, and so is one that does
+// both.
 //
 // All decisions are made under one lock, which takes about a microsecond each time
 // and is never held while anything is waited for: not for the network, not for a
-// recorder. A panic of the base, of the strategy or of the recorder goes to the
-// goroutine that made the call, and what the call held is given back.
+// recorder. A panic of the base, the strategy, the recorder or a function of the
+// Config goes to the goroutine that made the call, and what the call held is given
+// back.
 package live

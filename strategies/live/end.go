@@ -21,6 +21,10 @@ func (c *caller) begin(req *http.Request) error {
 		return err
 	}
 	c.asked = c.demand()
+	if t.merges {
+		c.text, _ = c.body.all()
+		c.manner = c.identify(nil)
+	}
 	t.everyone.mu.Lock()
 	defer t.everyone.mu.Unlock()
 	c.reset()
@@ -142,6 +146,7 @@ func (c *caller) free(well bool) {
 	}
 	clear(left)
 	c.ctx, c.req, c.body, c.last, c.pending, c.reader, c.failure, c.event = nil, nil, body{}, reply{}, nil, nil, nil, strategies.Event{}
+	c.cargo, c.text, c.document = nil, nil, document{}
 	if well {
 		t.callers.Put(c)
 	}

@@ -38,6 +38,7 @@ func (c *caller) join(take strategies.Take) (leads bool) {
 	if spec.Scope == strategies.PerEveryone {
 		table, key.table = t.everyone.flights, spec.At
 	}
+	c.cargo, c.berth = nil, 0
 	f := table[key]
 	if f == nil {
 		f = &flight{table: table, key: key, keyed: spec.Keyed, leader: c}
@@ -63,14 +64,15 @@ func (c *caller) Land(_ strategies.FlightID, _ uint32, end strategies.End) {
 		delete(f.table, f.key)
 		c.flight = nil
 		for f.following.Len() > 0 {
-			follower := f.first()
-			follower.flight = nil
-			if !f.keyed && follower.asks != c.asks {
+			follower := f.following.Front().Value.(*caller)
+			r, rode := c.share(follower)
+			if !rode || !f.keyed && follower.asks != c.asks {
 				// Only the short numbers by which strategies know questions are equal.
-				follower.post(letter{kind: strategies.Admitted})
+				follower.goAlone()
 				continue
 			}
-			follower.post(letter{kind: strategies.Joined, outcome: c.outcomeNow(end), end: end, reply: c.last.copied(), err: c.failure})
+			f.first().flight = nil
+			follower.post(letter{kind: strategies.Joined, outcome: c.outcomeNow(end), end: end, reply: r, err: c.failure})
 		}
 	}
 }
@@ -92,10 +94,15 @@ func (c *caller) disband() {
 	delete(f.table, f.key)
 	c.flight = nil
 	for f.following.Len() > 0 {
-		follower := f.first()
-		follower.flight = nil
-		follower.post(letter{kind: strategies.Admitted})
+		f.following.Front().Value.(*caller).goAlone()
 	}
+}
+
+// goAlone takes c from the flight that it follows.
+func (c *caller) goAlone() {
+	c.flight.following.Remove(c.seat)
+	c.flight, c.seat = nil, nil
+	c.post(letter{kind: strategies.Admitted})
 }
 
 // quit takes c from its flight. If it leads, the first of those who follow does

@@ -213,10 +213,36 @@ func TestAnswersAreNotMixedUp(t *testing.T) {
 		}
 		require.EqualValues(t, 4, p.asked.Load())
 	})
-	merging := stack(strategies.Merge{Size: 2, Window: time.Second, Scope: strategies.PerFleet})
-	merging.Strategy.Name = "mine"
-	_, err := New(merging)
-	require.ErrorContains(t, err, "merges calls that ask different things")
+}
+
+// alike has all calls ask what has the same number.
+type alike struct {
+	number uint32
+	inner  strategies.Strategy
+}
+
+// Build implements strategies.Layer.
+func (a alike) Build(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	return alike{a.number, inner}, nil
+}
+
+// Next implements strategies.Strategy.
+func (a alike) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	c.Demand.Prompt, c.Demand.MaxTokens = a.number, 0
+	return a.inner.Next(now, c, e)
+}
+
+// Questions are known to a strategy by short numbers, which may be equal where they
+// are not.
+func TestAnswersOfTheSameNumberAreNotMixedUp(t *testing.T) {
+	p := echo()
+	inBubble(t, p, stack(alike{number: 7}, strategies.SingleFlight{Scope: strategies.PerFleet}), func(tr *Transport) {
+		for i, r := range inTurn(asking(tr, "a", 0), asking(tr, "b", 0), asking(tr, "a", 0)) {
+			require.NoError(t, r.err)
+			require.Equal(t, saying([]string{"a", "b", "a"}[i]), r.body)
+		}
+		require.EqualValues(t, 2, p.asked.Load())
+	})
 }
 
 // What the strategy knows and the transport has forgotten is asked for again, and

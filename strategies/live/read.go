@@ -26,9 +26,9 @@ func (a *attempt) read(resp *http.Response) letter {
 		r.rest = resp.Body != http.NoBody
 	case resp.StatusCode < 400 && isStream(resp.Header):
 		return a.readStream(resp)
-	case resp.StatusCode >= 400 || !foreign(resp):
-		for r.rest && len(r.buf) < a.t.cfg.Peek {
-			r.read(a.t.cfg.Peek)
+	case resp.StatusCode >= 400 || !foreign(resp) || a.remade():
+		for most := a.most(); r.rest && len(r.buf) < most; {
+			r.read(most)
 		}
 	}
 	if r.err != nil && a.ctx.Err() != nil { // it did not break: nobody waits for it any more

@@ -96,7 +96,7 @@ func (a *attempt) record(l *letter) {
 		Target: a.target, Switched: a.target != wire.Target{}, Sent: a.length,
 		Model: a.model, Tokens: a.outcome.Tokens, Begun: l.kind == strategies.Head, Err: harmless(a.err),
 	}
-	if c := a.c; (r.Class != wire.OK || r.Begun) && r.Model == "" && !a.async && !c.understood {
+	if c := a.c; (r.Class != wire.OK || r.Begun) && r.Model == "" && !t.async() && !c.understood {
 		c.understand() // on its own goroutine, for what is worth it
 		r.Model = c.model
 	}

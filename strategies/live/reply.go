@@ -14,6 +14,7 @@ type reply struct {
 	rest   bool               // there is more of it
 	err    error              // how reading it ended, if not well
 	cancel context.CancelFunc // ends its attempt; nil if that needs no end
+	ride   *ride              // that of several calls; nil if it is one's
 }
 
 // whole reports whether all there is has been read.

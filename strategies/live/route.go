@@ -26,7 +26,7 @@ func (c *caller) demand() wire.Demand {
 	c.model, c.understood = "", false
 	p := c.t.program
 	// Others than the caller's goroutine cannot find out later what to record.
-	recorded := c.t.cfg.Recorder != nil && (p.Races || p.WantsSent)
+	recorded := c.t.cfg.Recorder != nil && c.t.async()
 	if !p.AsksDemand && len(c.t.cfg.Models) == 0 && !recorded {
 		return wire.Demand{}
 	}
@@ -94,10 +94,16 @@ var versionHeaders = []string{"Accept", "Anthropic-Version", "Anthropic-Beta", "
 // request returns the request of an attempt: the caller's own where that will
 // do, else a copy that asks what the strategy wants, where it wants.
 func (c *caller) request(a *attempt) (*http.Request, error) {
-	cfg, want := &c.t.cfg, c.call.Demand
-	want.Prompt = c.asked.Prompt
-	smaller := want != c.asked
-	if a.ctx == c.ctx && c.body.sendable() && a.target == (wire.Target{}) && !smaller {
+	cfg, from, want := &c.t.cfg, c.asked, c.call.Demand
+	var own []byte // if not the caller's
+	if m := a.made; m != nil {
+		if own, from = m.body, m.from; m.err != nil {
+			return c.req, nil // it is not sent
+		}
+	}
+	want.Prompt, from.Prompt = c.asked.Prompt, c.asked.Prompt
+	smaller := want != from
+	if a.ctx == c.ctx && own == nil && c.body.sendable() && a.target == (wire.Target{}) && !smaller {
 		c.body.original = nil // the base closes it
 		return c.req, nil
 	}
@@ -109,15 +115,19 @@ func (c *caller) request(a *attempt) (*http.Request, error) {
 	if err := a.address(req); err != nil {
 		return nil, err
 	}
-	if model != "" || smaller {
-		if text, ok := c.body.all(); ok {
+	if model != "" || smaller || own != nil {
+		text, ok := own, own != nil
+		if !ok {
+			text, ok = c.body.all()
+		}
+		if ok {
 			if model != "" {
 				quoted, _ := json.Marshal(model) // a string, so it cannot fail
 				text, _ = splice(text, quoted, "model")
 				swapModel(req.URL, c.model, model)
 			}
 			if smaller {
-				if text, err = cfg.shrink(text, c.asked, want); err != nil {
+				if text, err = cfg.shrink(text, from, want); err != nil {
 					return nil, err
 				}
 			}

@@ -24,9 +24,10 @@ func (a *attempt) readStream(resp *http.Response) letter {
 		s = dialect.SniffStream(in, at)
 	}
 	r := reply{resp: resp, rest: true}
-	for !s.Begun() && len(r.buf) < t.cfg.Peek {
+	most, whole := a.most(), a.remade()
+	for (!s.Begun() || whole) && len(r.buf) < most {
 		fresh := len(r.buf)
-		r.read(t.cfg.Peek)
+		r.read(most)
 		s.Feed(r.buf[fresh:])
 		if r.rest {
 			continue
@@ -39,6 +40,10 @@ func (a *attempt) readStream(resp *http.Response) letter {
 		a.said = s.End(r.err != nil)
 		t.outcome(&a.said, &a.outcome)
 		return letter{kind: strategies.Reply, reply: r}
+	}
+	if whole {
+		r.close()
+		return a.useless(errNotWhole)
 	}
 	a.outcome = wire.Outcome{Status: uint16(resp.StatusCode), RetryAfter: wire.NoHint, Tokens: s.Tokens(), Begun: true}
 	return letter{kind: strategies.Head, reply: r, reader: s}

@@ -27,6 +27,8 @@ type Transport struct {
 	epoch    int64     // the second in which it began, since 1970
 	everyone *Everyone
 	callers  sync.Pool
+	merges   bool // several calls are one request
+	splits   bool // a call is several
 
 	// What follows is guarded by everyone.mu.
 	client, fleet []int64

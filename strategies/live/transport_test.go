@@ -752,13 +752,16 @@ func TestRecordsOfFailures(t *testing.T) {
 }
 
 func TestBadConfigs(t *testing.T) {
+	merging := strategies.Merge{Size: 2, Window: time.Second, Scope: strategies.PerFleet}
 	for want, cfg := range map[string]Config{
 		`live: there is no dialect "nobody"`:          {Dialect: "nobody"},
 		"live: the provider speaks openai or gw":      {Dialect: "openai", Own: &dialect.Dialect{Name: "gw"}},
 		"live: MaxBody, Peek and MaxMemory must not":  {Peek: -1},
 		"live: strategies: a definition needs a name": {},
 		"only you know what can be left out; set":     {Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{strategies.Shrink{Context: 0.5, Output: 0.5}}}},
-		"splits what calls ask for into pieces":       {Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{patient, strategies.Shrink{Pieces: 4}}}},
+		"set Config.Split and Config.Combine":         {Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{patient, strategies.Shrink{Pieces: 4}}}},
+		"set Config.Join and Config.Part":             {Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{merging, patient}}},
+		"a stack does one of the two, once":           hooks(Config{Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{merging, strategies.Shrink{Pieces: 4}}}}),
 	} {
 		_, err := New(cfg)
 		require.ErrorContains(t, err, want)

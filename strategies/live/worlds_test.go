@@ -221,11 +221,10 @@ func lived(t *testing.T, rt require.TestingT, def strategies.Definition, d *day,
 	synctest.Test(t, func(*testing.T) {
 		clock := &stepper{FakeClock: clockwork.NewFakeClockAt(time.Date(2026, 10, 21, 7, 28, 0, 0, time.UTC)), due: map[time.Time]bool{}}
 		base := &actor{day: d, clock: clock, epoch: clock.Now().Unix(), start: clock.Now(), speak: speak}
-		transport, err := New(Config{
+		transport, err := New(hooks(Config{
 			Strategy: def, Base: base, Clock: clock, Seed: 1, Dialect: speak.Name,
 			Models: []string{"m", "m1", "m2"}, Keys: []string{"k", "k1", "k2"}, Regions: []*url.URL{nil, elsewhere, elsewhere},
-			Shrink: func(body []byte, _, _ wire.Demand) ([]byte, error) { return body, nil },
-		})
+		}))
 		require.NoError(rt, err)
 		defer transport.Close()
 		transport.rand = draw.New(d.seed).For(0) // as the simulator's first fleet
