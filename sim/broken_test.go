@@ -74,10 +74,15 @@ func TestAnOldWakeUpIsNotTakenForANewOne(t *testing.T) {
 	require.Equal(t, rep.Belief.Calls, rep.Belief.Attempts, "a call made a second attempt in its one millisecond")
 }
 
-// What a layer does to a call's demand stays with that call.
+// What a layer does to a call's demand stays with that call; and a layer that
+// does it says so, for otherwise it would do it in vain.
 func TestDemandDoesNotLeakIntoTheNextCall(t *testing.T) {
 	var seen []uint32
-	halving := layer(func(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	says := true
+	halving := layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+		if says {
+			b.ChangesDemand()
+		}
 		return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 			if e.Kind == strategies.Begin {
 				seen = append(seen, c.Demand.InputTokens)
@@ -90,6 +95,12 @@ func TestDemandDoesNotLeakIntoTheNextCall(t *testing.T) {
 		Traffic: traffic.Traffic{Clients: 1, Calls: 3, Think: draw.Const(ms), Size: wire.Demand{InputTokens: 800}}}
 	run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: answering(0), Plan: minute})
 	require.Equal(t, []uint32{800, 800, 800}, seen)
+
+	says = false
+	f.Program = program(t, halving)
+	x := sim.Experiment{Fleets: []sim.Fleet{f}, Provider: answering(0), Plan: minute}
+	_, err := x.Run(ctx)
+	require.ErrorContains(t, err, "call Build.ChangesDemand")
 }
 
 // A run ends with the last thing that happens: a provider that only looks at

@@ -156,6 +156,9 @@ func (r *run) newCall(f *fleet) uint32 {
 func (r *run) settle(i uint32, s metrics.Settlement) {
 	c := &r.calls[i]
 	f := r.fleetAt[c.fleet]
+	if f.uniform && r.viewFleet == f && r.view.Demand != f.size {
+		r.err = fmt.Errorf("sim: a layer of strategy %q changes what its call asks for and has not said so, so nothing would come of it; call Build.ChangesDemand where the layer is built", f.Program.Name)
+	}
 	s.Born = c.born
 	r.rec.CallSettled(r.now, s)
 	if r.counts != nil {

@@ -22,15 +22,13 @@ func (r *run) decide(i uint32, e strategies.Event) {
 		v := &r.view
 		if r.viewFleet != f {
 			r.viewFleet = f
-			v.Rand = f.rand
+			v.Rand, v.Demand = f.rand, f.size
 			v.Memory = [strategies.NumScopes][]int64{f.callSlab, f.clientSlab, f.perFleet, r.everyone}
 		}
 		client, id := f.identify(i, c.seq)
 		v.ID, v.Row, v.Client, v.Attempts, v.InFlight = id, i, client, c.attempts, uint32(c.inFlight)
 		v.Born, v.Target, v.Phase, v.Turn = c.born, c.target, uint32(c.phase), uint32(c.turn)
-		if f.uniform {
-			v.Demand = f.size
-		} else {
+		if !f.uniform {
 			v.Demand = r.demands[i]
 		}
 		v.From[strategies.PerCall] = (i - f.base) * f.callStride
