@@ -33,8 +33,15 @@ type driver struct {
 	effects  []wire.Effect
 	waiting  []*exchange // by ticket; nil where free
 	free     []uint32
+	letters  []letter // news that leave when all is done
 	book     book
 	metrics  *metrics
+}
+
+// letter is news for an exchange.
+type letter struct {
+	to   *exchange
+	news news
 }
 
 func newDriver(p *mockprovider.Provider, limits int, c clock, m *metrics) *driver {
@@ -43,7 +50,7 @@ func newDriver(p *mockprovider.Provider, limits int, c clock, m *metrics) *drive
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.scheduleTick(0)
-	d.arm()
+	d.settle()
 	return d
 }
 
@@ -52,8 +59,8 @@ func (d *driver) arrive(x *exchange) {
 	if x.news == nil {
 		x.news = make(chan news, 2)
 	}
-	d.metrics.arrivals.Inc()
-	now := d.clock.now() // and not when it is its turn at the lock
+	defer d.metrics.arrivals.Inc() // when it is known to all, and not under the lock
+	now := d.clock.now()           // and not when it is its turn at the lock
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.catchUp(now)
@@ -69,7 +76,7 @@ func (d *driver) arrive(x *exchange) {
 	d.input.Kind, d.input.Ticket, d.input.Request = wire.Arrive, x.ticket, x.request
 	d.step()
 	d.catchUp(d.now) // an answer that takes no time needs no alarm
-	d.arm()
+	d.settle()
 }
 
 // leave tells the provider that the client of an exchange has hung up. The
@@ -78,16 +85,16 @@ func (d *driver) leave(x *exchange) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.catchUp(d.clock.now())
-	if d.waiting[x.ticket] != x { // it has ended, and nobody has read of it
+	if d.waiting[x.ticket] == x {
+		x.gone = true
+		d.book.left()
+		d.metrics.gone.Inc()
+		d.input.Kind, d.input.Ticket = wire.Abandon, x.ticket
+		d.step()
+	} else { // it has ended, and nobody has read of it
 		d.metrics.ended(x)
-		return
 	}
-	x.gone = true
-	d.book.left()
-	d.metrics.gone.Inc()
-	d.input.Kind, d.input.Ticket = wire.Abandon, x.ticket
-	d.step()
-	d.arm()
+	d.settle()
 }
 
 // with calls f with the provider at the present time, when everything that was
@@ -99,7 +106,7 @@ func (d *driver) with(f func(p *mockprovider.Provider, now time.Duration)) {
 	f(d.provider, d.now)
 	d.scheduleTick(d.now)
 	d.catchUp(d.clock.now())
-	d.arm()
+	d.settle()
 }
 
 // forget makes the provider forget an account, which gets another owner.
@@ -115,7 +122,7 @@ func (d *driver) refused(x *exchange, status uint16, why string) time.Duration {
 	d.catchUp(d.clock.now())
 	d.book.refused(d.now, x, status, why)
 	d.metrics.unread.Inc()
-	d.arm()
+	d.settle()
 	return d.now
 }
 
@@ -138,7 +145,7 @@ func (d *driver) ring() {
 	defer d.mu.Unlock()
 	d.armed = never
 	d.catchUp(d.clock.now())
-	d.arm()
+	d.settle()
 }
 
 // catchUp does what has become due, and moves the present to now, if that is not
@@ -242,8 +249,21 @@ func inForce(p *mockprovider.Provider, now time.Duration) (n int) {
 func (d *driver) tell(x *exchange, n news) {
 	if !x.gone {
 		n.at, n.shows = d.now, d.provider.Clock(d.now)
-		x.news <- n // there is room for a head and an end
+		d.letters = append(d.letters, letter{x, n})
 	}
+}
+
+// settle ends whatever was done: it sets the alarm, and then tells those whom it
+// concerns. For who has heard of a reply may advance a fake clock, and an alarm
+// that is set meanwhile would be late.
+func (d *driver) settle() {
+	d.arm()
+	for i := range d.letters {
+		l := &d.letters[i]
+		l.to.news <- l.news // there is room for a head and an end
+	}
+	clear(d.letters)
+	d.letters = d.letters[:0]
 }
 
 // scheduleTick puts the tick that the provider asks for on the agenda, not

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -20,13 +19,6 @@ import (
 func TestMain(m *testing.M) {
 	if address := os.Getenv(slowEnv); address != "" {
 		slowClients(address)
-		return
-	}
-	if work := os.Getenv(loadEnv); work != "" {
-		if err := offer(work); err != nil {
-			fmt.Println(err)
-			os.Exit(1)
-		}
 		return
 	}
 	goleak.VerifyTestMain(m)

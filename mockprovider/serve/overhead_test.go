@@ -7,8 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -27,12 +25,12 @@ const (
 )
 
 // BenchmarkOverhead offers 2,000 requests per second over loopback sockets, in
-// an open loop and from a process of its own, and reports what the handler takes
-// beside the latency that the provider intends, from its call to its return
-// ("over"). Every other half second goes to a bare handler in the same server,
-// which reads the request, waits for the intended latency on a timer and writes
-// an answer of the same length: what that takes ("bare") is not ours but
-// net/http's, the timer's and the machine's. Run it with -benchtime 20000x.
+// an open loop, and reports what the handler takes beside the latency that the
+// provider intends, from its call to its return ("over"). Every other half second
+// goes to a bare handler in the same server, which reads the request, waits for
+// the intended latency on a timer and writes an answer of the same length: what
+// that takes ("bare") is not ours but net/http's, the timer's and the machine's.
+// Run it with -benchtime 20000x where nothing else runs.
 func BenchmarkOverhead(b *testing.B) {
 	for _, intended := range []time.Duration{0, 20 * time.Millisecond} {
 		b.Run(intended.String(), func(b *testing.B) {
@@ -48,10 +46,7 @@ func BenchmarkOverhead(b *testing.B) {
 			ctx, stop := context.WithCancel(context.Background())
 			over := make(chan error, 1)
 			go func() { over <- s.serve(ctx, l, mux, s.Close) }()
-			load := exec.Command(os.Args[0])
-			load.Env = append(os.Environ(), fmt.Sprintf("%s=http://%s %d", loadEnv, l.Addr(), b.N))
-			out, err := load.CombinedOutput()
-			require.NoError(b, err, "%s", out)
+			require.NoError(b, offer("http://"+l.Addr().String(), b.N))
 			stop()
 			require.NoError(b, <-over)
 			b.ReportMetric(0, "ns/op")
@@ -107,18 +102,11 @@ func bare(intended time.Duration) http.HandlerFunc {
 	}
 }
 
-// loadEnv makes the test binary a load generator: "URL N".
-const loadEnv = "HERDLAB_LOAD"
-
 // offer sends n requests that count to each of the handlers of BenchmarkOverhead,
 // by turns.
-func offer(work string) (err error) {
-	var url string
-	var n int
-	if _, err := fmt.Sscan(work, &url, &n); err != nil {
-		return err
-	}
+func offer(url string, n int) (err error) {
 	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1000}}
+	defer c.CloseIdleConnections()
 	var mu sync.Mutex
 	send := func(path string) {
 		failed := post(c, url+path)

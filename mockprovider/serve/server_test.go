@@ -80,7 +80,7 @@ func TestProtection(t *testing.T) {
 	require.Contains(t, lost.body, "POST /v1/messages")
 	isHarness(t, say(t, url, "POST /v1/chat/completions HTTP/1.1\r\nHost: herd\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"), http.StatusBadRequest)
 	for sent, status := range map[string]int{
-		"nonsense\r\n\r\n":                                                    http.StatusBadRequest,
+		"longer than the preface of HTTP/2\r\n\r\n":                           http.StatusBadRequest, // net/http waits for the rest of a shorter one
 		"GET /v1/models HTTP/1.1\r\n\r\n":                                     http.StatusBadRequest, // no host
 		"GET /v1/models HTTP/9.9\r\nHost: herd\r\n\r\n":                       http.StatusHTTPVersionNotSupported,
 		"POST /v1/models HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: x\r\n\r\n": http.StatusNotImplemented,
