@@ -66,7 +66,7 @@ type Queue struct {
 	// Opened, if set, is called with batches of the events dealt out of a slot
 	// that spans 65,536 ns, or out of one 256 times as long if there are few
 	// enough in it: shortly before they fire, for most that were scheduled
-	// further ahead than that, and for some twice. A driver can touch the
+	// further ahead than that, and for a few twice. A driver can touch the
 	// memory they refer to in one loop, so that the cache misses overlap. It
 	// must not schedule events.
 	Opened func([]Event)
@@ -94,11 +94,13 @@ type line struct {
 }
 
 // touchLevel is the level whose slots span 65,536 ns. Slots one level up are
-// touched too if they hold at most touchEvents: what those refer to stays in a
-// cache of the second level until they fire.
+// touched if they hold at most touchEvents: what those refer to stays in a cache
+// of the second level until they fire. Then slots of touchLevel hold touchFew or
+// less, as a rule, which need not be touched again.
 const (
 	touchLevel  = 2
 	touchEvents = 2048
+	touchFew    = 2 * touchEvents >> levelBits
 )
 
 // Grow makes room for n pending events in advance, so that a driver that knows
@@ -239,7 +241,7 @@ func (q *Queue) deal(s uint) {
 	}
 	q.last = int64(first)
 	level := s >> levelBits
-	touch := q.Opened != nil && (level == touchLevel || level == touchLevel+1 && n <= touchEvents)
+	touch := q.Opened != nil && (level == touchLevel && n > touchFew || level == touchLevel+1 && n <= touchEvents)
 	q.put(q.first[s:s+1], touch)
 	for t := head; t != 0; {
 		// If this grows the pool, what is held stays behind, but valid: the chunk
