@@ -134,8 +134,8 @@ func TestHiddenLimits(t *testing.T) {
 // that ends without its finish marker is noticed by who looks for it.
 func TestSpoiltAnswers(t *testing.T) {
 	for body, want := range [NumBodies]struct {
-		status, body, keyword, library Class
-		begun                          bool
+		status, body, keyword, parser Class
+		begun                         bool
 	}{
 		Completion:  {OK, OK, OK, OK, false},
 		StreamError: {OK, Overloaded, OK, BadRequest, true},
@@ -152,7 +152,7 @@ func TestSpoiltAnswers(t *testing.T) {
 		case StreamError:
 			r.Class, r.Shown = Overloaded, Overloaded
 		}
-		for reader, class := range map[Reader]Class{ByStatus{}: want.status, ByBody{}: want.body, ByKeyword{}: want.keyword, ByLibrary{}: want.library} {
+		for reader, class := range map[Reader]Class{ByStatus{}: want.status, ByBody{}: want.body, ByKeyword{}: want.keyword, ByLibrary{}: want.parser} {
 			var o Outcome
 			reader.Read(&r, 0, &o)
 			require.Equal(t, class, o.Class, "%T of body %d", reader, body)
