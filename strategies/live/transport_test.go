@@ -38,17 +38,18 @@ type provider struct {
 }
 
 func (p *provider) RoundTrip(r *http.Request) (*http.Response, error) {
-	n := int(p.asked.Add(1))
 	text := ""
 	if r.Body != nil {
 		b, err := io.ReadAll(r.Body)
 		r.Body.Close()
 		if err != nil {
+			p.asked.Add(1)
 			return nil, err
 		}
 		text = string(b)
 	}
-	p.mu.Lock()
+	p.mu.Lock() // its number and the place of its body are the same
+	n := int(p.asked.Add(1))
 	p.bodies = append(p.bodies, text)
 	p.mu.Unlock()
 	resp, err := p.answer(n, r)
