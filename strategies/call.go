@@ -100,8 +100,12 @@ func (c *Call) Word(s Slot, i uint32) *int64 {
 	if i >= uint32(s.n) {
 		panic("strategies: a layer reaches for a word beyond those it reserved")
 	}
-	return &c.Memory[s.scope&(NumScopes-1)][c.From[s.scope&(NumScopes-1)]+s.at+i]
+	scope := s.scope & (NumScopes - 1) // spares two checks of bounds
+	return &c.Memory[scope][c.From[scope]+s.at+i]
 }
+
+// Word needs a power of two: this does not compile otherwise.
+var _ [0]struct{} = [NumScopes & (NumScopes - 1)]struct{}{}
 
 // words returns all words of s.
 func (c *Call) words(s Slot) []int64 {

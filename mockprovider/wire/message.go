@@ -73,7 +73,9 @@ const (
 
 // Begun reports whether an answer has begun before b went wrong: the client
 // has a status 200 and perhaps tokens, and a retry would pay for them twice.
-func (b Body) Begun() bool { return b >= StreamError && b <= CutBody }
+func (b Body) Begun() bool { // they stand in a row
+	return b >= StreamError && b <= CutBody
+}
 
 // Code14003 is the business code of the founding articles' provider for "too
 // many requests", sent with HTTP 200.
