@@ -21,6 +21,7 @@ import (
 var floors = map[string]int{
 	"mockprovider/wire":    0, // cellar: what travels
 	"sim/draw":             0, // cellar: who owns which luck
+	"sim/saturating":       0, // cellar: sums that do not overflow
 	"sim/des":              1, // ground: events in time order
 	"sim/traffic":          1, // ground: when calls arrive
 	"sim/metrics":          1, // ground: what is counted

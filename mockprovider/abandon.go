@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // Notice is whether and when a provider notices that a client has hung up. The
@@ -56,7 +57,7 @@ func (p *Provider) hangUp(now time.Duration, ticket uint32, out []wire.Effect) [
 	case n.Hears && n.Delay == 0:
 		return p.forget(now, i, out)
 	case n.Hears:
-		at := later(now, n.Delay)
+		at := saturating.Add(now, n.Delay)
 		p.notices.push(notice{at, i})
 		p.wakes = min(p.wakes, at)
 	}
@@ -76,7 +77,7 @@ func (p *Provider) notice(now time.Duration, out []wire.Effect) []wire.Effect {
 	for p.notices.len() > 0 && p.notices.first().at <= now {
 		n := *p.notices.first()
 		p.notices.pop()
-		if j := &p.jobs[n.job]; j.underWay() && j.hungUp != present && later(j.hungUp, p.cfg.Abandoned.Delay) == n.at {
+		if j := &p.jobs[n.job]; j.underWay() && j.hungUp != present && saturating.Add(j.hungUp, p.cfg.Abandoned.Delay) == n.at {
 			out = p.forget(now, n.job, out)
 		}
 	}

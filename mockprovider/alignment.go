@@ -1,6 +1,10 @@
 package mockprovider
 
-import "time"
+import (
+	"time"
+
+	"herdlab/sim/saturating"
+)
 
 // alignment is how windows of one length lie on the time of the run.
 type alignment struct {
@@ -24,11 +28,11 @@ type clocked interface {
 func (a *alignment) end(now time.Duration) time.Duration {
 	switch {
 	case a.anchored:
-		return later(now, a.length)
+		return saturating.Add(now, a.length)
 	case now < a.offset:
 		return a.offset
 	}
-	return later(now-(now-a.offset)%a.length, a.length)
+	return saturating.Add(now-(now-a.offset)%a.length, a.length)
 }
 
 // start returns the beginning of the aligned window that is found at now, which

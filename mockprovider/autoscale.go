@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // Autoscale makes slots follow the load: at the end of each Period it wants as
@@ -92,7 +94,7 @@ func (a *scaler) decide(now time.Duration) {
 	if now < a.next {
 		return
 	}
-	a.next = later(now-now%a.Period, a.Period)
+	a.next = saturating.Add(now-now%a.Period, a.Period)
 	if a.there != (area{}) {
 		a.want(now, a.wanted())
 	}
@@ -111,7 +113,7 @@ func (a *scaler) want(now time.Duration, wanted int) {
 	case missing > 0 && a.Delay == 0:
 		a.slots = wanted
 	case missing > 0:
-		a.coming.push(batch{later(now, a.Delay), missing})
+		a.coming.push(batch{saturating.Add(now, a.Delay), missing})
 		a.more += missing
 	case wanted < a.slots: // what was ordered is no longer needed either
 		a.slots, a.more, a.coming = wanted, 0, ring[batch]{buf: a.coming.buf}

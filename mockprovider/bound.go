@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/bits"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // Load is the work that a Bound is for.
@@ -57,14 +59,14 @@ func (b Bound) And(o Bound) Bound {
 func (b Bound) Plus(o Bound) Bound {
 	var sum Bound
 	if b.Concurrency > 0 && o.Concurrency > 0 {
-		sum.Concurrency = int64(later(time.Duration(b.Concurrency), time.Duration(o.Concurrency)))
+		sum.Concurrency = saturating.Add(b.Concurrency, o.Concurrency)
 	}
 	if b.Per <= 0 || o.Per <= 0 {
 		return sum
 	}
 	sum.Per = max(b.Per, o.Per)
 	if b.Per == o.Per {
-		sum.Count = int64(later(time.Duration(b.Count), time.Duration(o.Count)))
+		sum.Count = saturating.Add(b.Count, o.Count)
 		return sum
 	}
 	rate := new(big.Rat).Add(big.NewRat(b.Count, int64(b.Per)), big.NewRat(o.Count, int64(o.Per)))

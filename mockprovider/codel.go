@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdlab/sim/draw"
+	"herdlab/sim/saturating"
 )
 
 // CoDel sheds requests that have waited too long for too long: once all that
@@ -79,7 +80,7 @@ func (c *shedder) high(now, waited time.Duration, alone bool) bool {
 	case waited < c.Target || alone:
 		c.since = 0
 	case c.since == 0:
-		c.since = max(later(now, c.Interval), 1)
+		c.since = max(saturating.Add(now, c.Interval), 1)
 	default:
 		return now >= c.since
 	}
@@ -89,5 +90,5 @@ func (c *shedder) high(now, waited time.Duration, alone bool) bool {
 // after is the control law: when to drop next after t. Quotient and root are
 // correctly rounded on every machine.
 func (c *shedder) after(t time.Duration) time.Duration {
-	return later(t, c.rnd.Scale(c.Interval, 1/math.Sqrt(float64(c.count))))
+	return saturating.Add(t, c.rnd.Scale(c.Interval, 1/math.Sqrt(float64(c.count))))
 }

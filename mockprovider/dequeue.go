@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // enqueued sees to a job that has just joined a queue that is not plain.
@@ -72,7 +73,7 @@ func (p *Provider) drop(now time.Duration, s *station, i uint32, out []wire.Effe
 	}
 	out = p.cut(now, i, wire.Replied, wire.Overloaded, out)
 	e := &out[len(out)-1]
-	e.After = later(e.After, p.cfg.RefusalTime)
+	e.After = saturating.Add(e.After, p.cfg.RefusalTime)
 	p.word(now, &p.jobs[i].req, &s.Full, wire.Overloaded, wire.NoHint, e)
 	return out
 }

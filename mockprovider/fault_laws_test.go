@@ -13,6 +13,7 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
+	"herdlab/sim/saturating"
 )
 
 // single draws a disturbance of single requests.
@@ -128,7 +129,7 @@ func (d *driven) step(in *wire.Input) {
 		require.GreaterOrEqual(d.t, e.After, time.Duration(0))
 		switch e.Kind {
 		case wire.Started:
-			e.After = later(d.now, e.After)
+			e.After = saturating.Add(d.now, e.After)
 			d.done = append(d.done, e)
 		case wire.Head:
 			require.Zero(d.t, d.headAt[e.Ticket], "one head for each ticket")

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // Skew sets the provider's clock wrong: the dates and reset times that it tells,
@@ -34,7 +35,7 @@ func (d Skew) hooks(Space) hooks {
 func (p *Provider) clock(now time.Duration) time.Duration {
 	ahead := p.faults.strain.ahead
 	if ahead > 0 {
-		return later(now, ahead)
+		return saturating.Add(now, ahead)
 	}
 	return now + ahead
 }

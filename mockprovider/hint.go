@@ -7,6 +7,7 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
+	"herdlab/sim/saturating"
 )
 
 // Hint is what a refusal says about when to come back. What it says is written
@@ -65,7 +66,7 @@ func (h *Hint) wait(rnd draw.Rand, r *wire.Request, ready time.Duration) time.Du
 		ready = min(rnd.Scale(ready, h.Factor), longest)
 	}
 	if h.Jitter > 0 {
-		ready = later(ready, rnd.For(r.Call).Uniform(lot(r.Attempt, forHint), 0, h.Jitter))
+		ready = saturating.Add(ready, rnd.For(r.Call).Uniform(lot(r.Attempt, forHint), 0, h.Jitter))
 	}
 	return ready
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // job is a request that was accepted.
@@ -99,7 +100,7 @@ func (p *Provider) start(now time.Duration, s *station, i uint32, out []wire.Eff
 func (p *Provider) sendHead(now time.Duration, s *station, i uint32, out []wire.Effect) []wire.Effect {
 	j := &p.jobs[i]
 	out, e := add(out)
-	e.Kind, e.Ticket, e.Job, e.After = wire.Head, j.ticket, i, later(j.work.head, s.latency)
+	e.Kind, e.Ticket, e.Job, e.After = wire.Head, j.ticket, i, saturating.Add(j.work.head, s.latency)
 	e.Reply.Status, e.Reply.RetryAfter, e.Reply.Tokens = 200, wire.NoHint, min(j.work.tokens, 1)
 	if p.teller != nil {
 		p.tell(now, &j.req, &e.Reply)

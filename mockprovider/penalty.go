@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // Penalty punishes bursts: who asks for more than Limit within Length is refused
@@ -72,11 +73,11 @@ func (p *penalty) Take(now time.Duration, r *wire.Request) bool {
 	case k.blocked && !p.restarts, room(n) > p.full:
 		return false
 	case k.blocked, room(n) > p.limit-k.used:
-		k.blocked, k.end = true, later(now, p.block)
+		k.blocked, k.end = true, saturating.Add(now, p.block)
 		return false
 	}
 	if p.opened = over && n > 0; p.opened {
-		k.end = later(now, p.length)
+		k.end = saturating.Add(now, p.length)
 	}
 	k.used += n
 	return true
@@ -118,7 +119,7 @@ func (p *penalty) settle(now time.Duration, r *wire.Request, e *Ended) {
 	switch {
 	case p.late():
 		if now >= k.end && n > 0 {
-			*k = penaltyKey{windowKey: windowKey{end: later(now, p.length)}}
+			*k = penaltyKey{windowKey: windowKey{end: saturating.Add(now, p.length)}}
 		}
 		k.used = plus(k.used, n)
 	case k.in(e.Since, p.length):

@@ -52,14 +52,6 @@ const (
 	longest = never / 4
 )
 
-// later returns the time d ≥ 0 after t ≥ 0, or never.
-func later(t, d time.Duration) time.Duration {
-	if s := t + d; s >= t {
-		return s
-	}
-	return never
-}
-
 // New returns a provider in its initial state whose draws come from rnd. It
 // reports an invalid configuration.
 func New(cfg Config, rnd draw.Rand) (*Provider, error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // Ramp is a limit on acceleration: traffic may grow only so fast. Each window
@@ -109,7 +110,7 @@ func (a *ramp) settle(now time.Duration, r *wire.Request, e *Ended) {
 // Tell implements Teller. Limit is that of the current window.
 func (a *ramp) Tell(now time.Duration, r *wire.Request) Standing {
 	k, limit := a.at(now, r)
-	return Standing{Limit: limit, Used: k.used, Remaining: max(0, limit-k.used), Reset: later(k.start, a.length) - now}
+	return Standing{Limit: limit, Used: k.used, Remaining: max(0, limit-k.used), Reset: saturating.Add(k.start, a.length) - now}
 }
 
 // Scale implements Scaler. What is cut is the base.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // Schedule is a number that changes at set times: a step function. The zero
@@ -63,10 +65,10 @@ func (s *Schedule) at(now time.Duration, otherwise float64) (value float64, unti
 	begun := time.Duration(0)
 	if s.Every > 0 {
 		begun = now - now%s.Every
-		value, until = s.Steps[len(s.Steps)-1].Value, later(later(begun, s.Every), s.Steps[0].From)
+		value, until = s.Steps[len(s.Steps)-1].Value, saturating.Add(saturating.Add(begun, s.Every), s.Steps[0].From)
 	}
 	for _, t := range s.Steps {
-		if from := later(begun, t.From); from > now {
+		if from := saturating.Add(begun, t.From); from > now {
 			return value, from
 		}
 		value = t.Value

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // SlidingCounter approximates a sliding log with two counters: this window's,
@@ -31,7 +32,7 @@ func (c SlidingCounter) Validate() error {
 // so in the long run it is Limit − 1 in each, or 1 in two.
 func (c SlidingCounter) Bound(load Load) Bound {
 	if c.Limit == 1 {
-		return c.Terms.bound(1, later(c.Length, c.Length), &load)
+		return c.Terms.bound(1, saturating.Add(c.Length, c.Length), &load)
 	}
 	return c.Terms.bound(c.Limit-1, c.Length, &load)
 }
@@ -131,7 +132,7 @@ func (c *slidingCounter) Refuse(now time.Duration, r *wire.Request, to *wire.Rep
 		// used × left ≤ (limit − n) × length, with less than used left of the limit.
 		hi, lo := bits.Mul64(uint64(c.limit-n), uint64(c.length))
 		enough, _ := bits.Div64(hi, lo, uint64(k.used))
-		ready = later(ready, c.length-time.Duration(enough))
+		ready = saturating.Add(ready, c.length-time.Duration(enough))
 	}
 	class, ready := c.verdict(r, ready)
 	remaining := int32(0)
@@ -159,7 +160,7 @@ func (c *slidingCounter) reset(now time.Duration, k *twoBuckets) time.Duration {
 	left := c.length - (now - k.start)
 	switch {
 	case k.used > 0:
-		return later(left, c.length)
+		return saturating.Add(left, c.length)
 	case k.last > 0:
 		return left
 	}

@@ -9,6 +9,7 @@ import (
 	"herdlab/sim/des"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/saturating"
 	"herdlab/strategies"
 )
 
@@ -83,7 +84,7 @@ func (r *run) send(i uint32, c *call, f *fleet, timeout time.Duration) {
 		_, id := f.identify(i, c.seq)
 		up = f.Up.Draw(f.rand.For(id), uint64(c.attempts)<<32|drawUp)
 	}
-	r.queue.Push(des.Event{At: later(r.now, up), Ref: at, Kind: evArrive})
+	r.queue.Push(des.Event{At: saturating.Add(r.now, up), Ref: at, Kind: evArrive})
 }
 
 // newAttempt adds a row to the slab of attempts, and to what is kept beside it.

@@ -7,6 +7,7 @@ import (
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/des"
 	"herdlab/sim/metrics"
+	"herdlab/sim/saturating"
 	"herdlab/strategies"
 )
 
@@ -75,7 +76,7 @@ func (r *run) beginCall(i uint32) {
 		r.had[i] = 0
 	}
 	if f.Patience > 0 {
-		r.expireBy(i, later(r.now, f.Patience), ofCaller)
+		r.expireBy(i, saturating.Add(r.now, f.Patience), ofCaller)
 	}
 	r.decide(i, strategies.Event{Kind: strategies.Begin})
 }
@@ -186,5 +187,5 @@ func (r *run) settle(i uint32, s metrics.Settlement) {
 	}
 	_, id := f.identify(i, c.seq)
 	think := f.Traffic.Think.Draw(f.rand.For(id), drawThink)
-	r.queue.Push(des.Event{At: later(r.now, think), Ref: i, Kind: evCall})
+	r.queue.Push(des.Event{At: saturating.Add(r.now, think), Ref: i, Kind: evCall})
 }

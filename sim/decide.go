@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"herdlab/sim/metrics"
+	"herdlab/sim/saturating"
 	"herdlab/strategies"
 )
 
@@ -59,7 +60,7 @@ func (r *run) decide(i uint32, e strategies.Event) {
 			e = strategies.Event{Kind: strategies.Sent, Attempt: r.calls[i].attempts}
 			continue
 		case strategies.Wait:
-			at := later(r.now, max(d.After, 0))
+			at := saturating.Add(r.now, max(d.After, 0))
 			if at == r.now {
 				r.idled = c.phase
 			}

@@ -3,11 +3,10 @@ package sim
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/des"
-	"herdlab/strategies"
+	"herdlab/sim/saturating"
 )
 
 // settleEffects carries out what the provider did and what followed from it,
@@ -51,7 +50,7 @@ func (r *run) started(e *wire.Effect) {
 		r.ticketOf = append(r.ticketOf, 0)
 	}
 	r.ticketOf[e.Job] = e.Ticket
-	r.queue.Push(des.Event{At: later(r.now, e.After), Ref: e.Job, Kind: evDone})
+	r.queue.Push(des.Event{At: saturating.Add(r.now, e.After), Ref: e.Job, Kind: evDone})
 }
 
 // step tells the provider what happened; its effects wait in r.effects.
@@ -89,12 +88,4 @@ func (r *run) scheduleTick() {
 	}
 	r.tickAt = t
 	r.queue.Push(des.Event{At: t, Kind: evProvider})
-}
-
-// later returns now + d, d ≥ 0; a sum that overflows is never.
-func later(now, d time.Duration) time.Duration {
-	if at := now + d; at >= now {
-		return at
-	}
-	return strategies.Never
 }

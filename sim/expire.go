@@ -6,6 +6,7 @@ import (
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/des"
 	"herdlab/sim/metrics"
+	"herdlab/sim/saturating"
 	"herdlab/strategies"
 )
 
@@ -39,7 +40,7 @@ func (r *run) setDeadline(i, at uint32, timeout time.Duration) {
 		r.deadlines = make([]time.Duration, len(r.attempts))
 	}
 	if r.deadlines[at] = 0; timeout > 0 {
-		r.deadlines[at] = later(r.now, timeout)
+		r.deadlines[at] = saturating.Add(r.now, timeout)
 		r.expireBy(i, r.deadlines[at], ofAttempts)
 	}
 }
@@ -58,7 +59,7 @@ func (r *run) expire(e des.Event) bool {
 	}
 	f := r.fleetAt[c.fleet]
 	if f.Patience > 0 {
-		if until := later(c.born, f.Patience); until <= r.now {
+		if until := saturating.Add(c.born, f.Patience); until <= r.now {
 			r.cancel(i)
 			return true
 		} else if e.Gen == ofCaller {

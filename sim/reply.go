@@ -6,6 +6,7 @@ import (
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/des"
 	"herdlab/sim/metrics"
+	"herdlab/sim/saturating"
 	"herdlab/strategies"
 )
 
@@ -13,7 +14,7 @@ import (
 // It is the same for all parts of one reply, so they arrive in order.
 func (f *fleet) way(a *attempt, after time.Duration) time.Duration {
 	_, id := f.identify(a.call, a.seq)
-	return later(after, f.Down.Draw(f.rand.For(id), uint64(a.number)<<32|drawDown))
+	return saturating.Add(after, f.Down.Draw(f.rand.For(id), uint64(a.number)<<32|drawDown))
 }
 
 // travel sends a reply, a head or the end of a connection down the wire.
@@ -27,7 +28,7 @@ func (r *run) travel(e *wire.Effect, delay time.Duration) {
 		r.transit = append(r.transit, wire.Effect{})
 	}
 	r.transit[at] = *e
-	r.queue.Push(des.Event{At: later(r.now, delay), Ref: at, Kind: evReply})
+	r.queue.Push(des.Event{At: saturating.Add(r.now, delay), Ref: at, Kind: evReply})
 }
 
 // deliverTransit brings to a client what has travelled to it. Whoever takes it

@@ -3,6 +3,8 @@ package strategies
 import (
 	"fmt"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // AWSAdaptive is the client-side rate limiter of the AWS SDKs' adaptive retry
@@ -91,7 +93,7 @@ func (k cubicBucket) TryTake(now time.Duration, m []int64, n uint32) (bool, time
 		m[tokens] -= int64(n) * aToken
 		return true, now
 	}
-	return false, saturatingAdd(now, time.Duration((missing-1)/m[fillRate]+1))
+	return false, saturating.Add(now, time.Duration((missing-1)/m[fillRate]+1))
 }
 
 // Put implements Pool.

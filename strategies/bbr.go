@@ -3,6 +3,8 @@ package strategies
 import (
 	"fmt"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // BBR adapts a limit on concurrency as TCP's BBR does its window: to the
@@ -106,7 +108,7 @@ func (k *bbr) ended(now time.Duration, _ *Call, m []int64, s sample) {
 		return
 	}
 	m[delivered]++
-	m[rttSum] = int64(saturatingAdd(time.Duration(m[rttSum]), s.rtt))
+	m[rttSum] = int64(saturating.Add(time.Duration(m[rttSum]), s.rtt))
 	switch {
 	case int64(s.sentAt) < m[roundAt] || int64(now) == m[roundAt]:
 		return // sent before this round began

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // The first shared word of a breaker holds its state in the lowest bits, the
@@ -67,13 +68,13 @@ func (k *breaker) Admit(now time.Duration, c *Call) Decision {
 	if state == open {
 		wait = max(wait, time.Duration(*until)-now)
 	}
-	return Decision{Kind: Wait, After: saturatingAdd(wait, c.Uniform(k.purpose, 0, k.Jitter))}
+	return Decision{Kind: Wait, After: saturating.Add(wait, c.Uniform(k.purpose, 0, k.Jitter))}
 }
 
 // permit lets the call in as a probe.
 func (k *breaker) permit(now time.Duration, c *Call) {
 	serial := *c.Word(k.shared, 0) &^ lowerMask
-	*c.Word(k.shared, 1) = int64(saturatingAdd(now, k.ProbeTimeout))
+	*c.Word(k.shared, 1) = int64(saturating.Add(now, k.ProbeTimeout))
 	*c.Word(k.own, 0) = serial | int64(c.Attempts+1)
 	if k.Probes > 1 {
 		*c.Word(k.shared, 2) += onePermit
@@ -176,6 +177,6 @@ func (k *breaker) close(c *Call) {
 func (k *breaker) open(now time.Duration, c *Call) {
 	word := c.Word(k.shared, 0)
 	*word = *word&^lowerMask | open
-	openFor := saturatingAdd(k.OpenFor, c.Uniform(beside(k.purpose), 0, k.OpenJitter))
-	*c.Word(k.shared, 1) = int64(saturatingAdd(now, openFor))
+	openFor := saturating.Add(k.OpenFor, c.Uniform(beside(k.purpose), 0, k.OpenJitter))
+	*c.Word(k.shared, 1) = int64(saturating.Add(now, openFor))
 }

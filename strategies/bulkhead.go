@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // Bulkhead gives one purpose so many permits of its own, so that a purpose that
@@ -99,7 +100,7 @@ func (g *bulkhead) enter(now time.Duration, c *Call) Decision {
 	*waiting++
 	c.Phase |= g.bit
 	if g.Patience > 0 && !free {
-		c.WakeAt(saturatingAdd(now, g.Patience))
+		c.WakeAt(saturating.Add(now, g.Patience))
 	}
 	return Decision{Kind: Acquire, Take: take}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // BusyHours learns in which hours of the day attempts fail for lack of capacity,
@@ -126,7 +127,7 @@ func (h *busyHours) Admit(now time.Duration, c *Call) Decision {
 				begins = h.Day - now%h.Day + time.Duration(next)*h.hour
 			}
 			c.Raise(h.put)
-			return Decision{Kind: Wait, After: saturatingAdd(begins, c.Uniform(h.purpose, 0, h.hour))}
+			return Decision{Kind: Wait, After: saturating.Add(begins, c.Uniform(h.purpose, 0, h.hour))}
 		}
 	}
 	return Decision{} // all hours are alike

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // Cache answers a question that has been answered less than TTL ago from
@@ -139,5 +140,5 @@ func (k *cache) Observe(now time.Duration, c *Call, _ Event, d Decision) {
 			place = i
 		}
 	}
-	set[place], set[place+1] = q, int64(saturatingAdd(now, k.TTL))
+	set[place], set[place+1] = q, int64(saturating.Add(now, k.TTL))
 }

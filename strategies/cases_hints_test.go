@@ -8,6 +8,7 @@ import (
 
 	"herdlab/mockprovider/dialect"
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // Three cases are about what becomes of the time that a refusal asks for.
@@ -123,7 +124,7 @@ func (g *gate) visit(t *testing.T, horizon time.Duration, stack ...Layer) int {
 			r.RetryAfter = asks
 		}
 		if !known {
-			g.told[c.Target] = telling{at, saturatingAdd(at, max(asks, 0))}
+			g.told[c.Target] = telling{at, saturating.Add(at, max(asks, 0))}
 		}
 		if r.Spelled.Dated() {
 			r.RetryAfter += at // the provider's clock goes on

@@ -8,6 +8,7 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
+	"herdlab/sim/saturating"
 )
 
 // Case 6: what grows through a long outage must not overflow.
@@ -56,7 +57,7 @@ func saturates(of, how string) func(*testing.T) error {
 							c := &Call{Rand: draw.New(uint64(retry)), Attempts: attempts - 1} // the last before it wraps, too
 							for _, prev := range []time.Duration{0, base, Never} {
 								low, jitter := b.backoff.Delay(c, 1, retry, prev)
-								if low < 0 || jitter < 0 || limit > 0 && saturatingAdd(low, jitter) > b.most {
+								if low < 0 || jitter < 0 || limit > 0 && saturating.Add(low, jitter) > b.most {
 									return fmt.Errorf("base %v, cap %v, retry %d: %v + %v", base, limit, retry, low, jitter)
 								}
 								if low < last {

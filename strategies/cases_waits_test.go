@@ -10,6 +10,7 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
+	"herdlab/sim/saturating"
 )
 
 // waitKind is a way of waiting: a backoff that grows from a base up to a limit, as
@@ -26,7 +27,7 @@ type waitKind struct {
 
 func waitKinds(base, limit time.Duration) []waitKind {
 	half := limit / 2
-	more := saturatingAdd(limit, half)
+	more := saturating.Add(limit, half)
 	little := min(base/2, half)
 	doubling := Exponential{Base: base, Cap: limit}
 	return []waitKind{
@@ -34,18 +35,18 @@ func waitKinds(base, limit time.Duration) []waitKind {
 		{"with jitter", Fixed{Every: half, Jitter: half}, limit, limit, false, false},
 		{"", Uniform{Low: half, High: limit}, limit, limit, false, false},
 		{"", Linear{First: base, Step: limit / 10, Cap: limit}, base, limit, true, true},
-		{"with jitter", Linear{First: base, Step: limit / 10, Cap: limit, Jitter: half}, saturatingAdd(base, half), more, false, false},
+		{"with jitter", Linear{First: base, Step: limit / 10, Cap: limit, Jitter: half}, saturating.Add(base, half), more, false, false},
 		{"", doubling, base, limit, true, true},
-		{"with little jitter", Exponential{Base: base, Cap: limit, Jitter: little}, saturatingAdd(base, little), saturatingAdd(limit, little), false, true},
-		{"with jitter", Exponential{Base: base, Cap: limit, Jitter: half}, saturatingAdd(base, half), more, false, false},
-		{"×1.5", Exponential{Base: base, Cap: limit, Factor: 1.5, Jitter: half}, saturatingAdd(base, half), more, false, false},
+		{"with little jitter", Exponential{Base: base, Cap: limit, Jitter: little}, saturating.Add(base, little), saturating.Add(limit, little), false, true},
+		{"with jitter", Exponential{Base: base, Cap: limit, Jitter: half}, saturating.Add(base, half), more, false, false},
+		{"×1.5", Exponential{Base: base, Cap: limit, Factor: 1.5, Jitter: half}, saturating.Add(base, half), more, false, false},
 		{"", FullJitter{Base: base, Cap: limit}, base, limit, false, false},
 		{"", EqualJitter{Base: base, Cap: limit}, base, limit, false, false},
 		{"", DecorrelatedJitter{Base: base, Cap: limit}, times(base, 3), limit, false, true},
 		{"", PollyJitter{Base: base, Cap: limit}, times(base, 2), limit, false, true},
 		{"", Memoryless{Mean: max(half, 1)}, times(limit, 20), times(limit, 20), false, false},
-		{"", PlusMinus(doubling, 50), saturatingAdd(base, base/2), more, false, false},
-		{"", Capped{Of: Exponential{Base: base, Jitter: half}, Cap: max(limit, 1)}, saturatingAdd(base, half), limit, false, true},
+		{"", PlusMinus(doubling, 50), saturating.Add(base, base/2), more, false, false},
+		{"", Capped{Of: Exponential{Base: base, Jitter: half}, Cap: max(limit, 1)}, saturating.Add(base, half), limit, false, true},
 		{"below the wait", Capped{Of: Fixed{Every: limit, Jitter: half}, Cap: max(limit, 1)}, limit, limit, true, true},
 		{"", ByClass{Classes: Limits, Then: Fixed{Every: base}, Else: FullJitter{Base: base, Cap: limit}}, base, limit, false, false},
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // CoolDown makes a limit that all share be met by one. The first refusal sends
@@ -100,10 +101,10 @@ func (k door) TryTake(now time.Duration, m []int64, _ uint32) (bool, time.Durati
 		return false, until
 	}
 	if m[doorState] == held {
-		m[doorUntil] = int64(saturatingAdd(now, k.pace))
+		m[doorUntil] = int64(saturating.Add(now, k.pace))
 		return true, now
 	}
-	m[doorState], m[doorUntil] = tried, int64(saturatingAdd(now, k.probeTimeout))
+	m[doorState], m[doorUntil] = tried, int64(saturating.Add(now, k.probeTimeout))
 	m[doorProbe]++
 	return true, now
 }
@@ -181,12 +182,12 @@ func (k *coolDown) settled(now time.Duration, c *Call, m []int64, e Event, d Dec
 		hint := max(hintOf(e), 0)
 		switch {
 		case m[doorState] != shut && m[doorState] != tried || probe:
-			wait := saturatingAdd(max(k.For, hint), c.Uniform(k.purpose, 0, k.Jitter))
-			m[doorState], m[doorUntil] = shut, int64(saturatingAdd(now, wait))
+			wait := saturating.Add(max(k.For, hint), c.Uniform(k.purpose, 0, k.Jitter))
+			m[doorState], m[doorUntil] = shut, int64(saturating.Add(now, wait))
 		case m[doorState] == shut: // a straggler that knows more
-			m[doorUntil] = max(m[doorUntil], int64(saturatingAdd(now, hint)))
+			m[doorUntil] = max(m[doorUntil], int64(saturating.Add(now, hint)))
 		case hint > 0: // and more than the probe
-			m[doorState], m[doorUntil] = shut, int64(saturatingAdd(now, hint))
+			m[doorState], m[doorUntil] = shut, int64(saturating.Add(now, hint))
 			c.Put(k.pool, 0)
 		}
 		if !k.Charged && !halfGiven(e.Outcome) && !forbidden(e.Outcome) {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // DailyBudget spends a share of a daily quota and leaves the rest of the work
@@ -91,7 +93,7 @@ func (k dayBook) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Dur
 	case cost > k.daily+k.carry+99:
 		return false, Never
 	}
-	return false, saturatingAdd(now, k.per-since%k.per)
+	return false, saturating.Add(now, k.per-since%k.per)
 }
 
 // Put implements Pool.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // Deadline settles a call with DeadlinePassed once its time is up, or as soon as
@@ -40,7 +41,7 @@ type deadline struct {
 
 // Next implements Strategy.
 func (g *deadline) Next(now time.Duration, c *Call, e Event) Decision {
-	until := saturatingAdd(c.Born, g.within)
+	until := saturating.Add(c.Born, g.within)
 	late := now > until-g.least
 	switch e.Kind {
 	case Begin:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // Deployments spreads attempts evenly, by chance, over deployments of one model,
@@ -180,7 +181,7 @@ func (g *chooser) Admit(now time.Duration, c *Call) Decision {
 	d := (*deployments)(g)
 	n, first := d.fit(now, c)
 	if n == 0 {
-		return Decision{Kind: Wait, After: saturatingAdd(first-now, c.Uniform(beside(d.purpose), 0, d.Jitter))}
+		return Decision{Kind: Wait, After: saturating.Add(first-now, c.Uniform(beside(d.purpose), 0, d.Jitter))}
 	}
 	nth := min(int(float64(c.Float(d.purpose)*float64(n))), n-1)
 	for i := range d.Targets {
@@ -218,7 +219,7 @@ func (g *chooser) Observe(now time.Duration, c *Call, e Event, v Decision) {
 		bench = d.CoolDown
 	}
 	until := d.word(c, i, benchUntil)
-	*until = max(*until, int64(saturatingAdd(now, bench)))
+	*until = max(*until, int64(saturating.Add(now, bench)))
 }
 
 // bench reports whether a failure of that class benches a deployment that has

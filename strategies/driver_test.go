@@ -11,6 +11,7 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
+	"herdlab/sim/saturating"
 )
 
 // world is a driver in small.
@@ -161,7 +162,7 @@ func (c *caller) next(e Event) Decision {
 		c.InFlight++
 		c.sent = append(c.sent, w.now)
 	case Wait:
-		c.waits, c.wakeAt = true, saturatingAdd(w.now, d.After)
+		c.waits, c.wakeAt = true, saturating.Add(w.now, d.After)
 	case Acquire:
 		p, m := c.pool(d.Take.Pool)
 		if c.line != nil {

@@ -3,6 +3,8 @@ package strategies
 import (
 	"fmt"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // GCRA makes every attempt wait for its turn by the generic cell rate
@@ -60,7 +62,7 @@ func (p cells) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Durat
 	if early := (p.burst - int64(n)) * p.interval; due > int64(now)+early {
 		return false, time.Duration(due - early)
 	}
-	m[0] = int64(saturatingAdd(time.Duration(due), time.Duration(int64(n)*p.interval)))
+	m[0] = int64(saturating.Add(time.Duration(due), time.Duration(int64(n)*p.interval)))
 	return true, now
 }
 

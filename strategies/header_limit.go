@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // HeaderLimit keeps a mirror of the provider's window, from what replies say
@@ -70,7 +71,7 @@ func (p mirror) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Dura
 	}
 	if over := int64(now) - m[resetAt]; over >= 0 {
 		m[left] = m[whole]
-		m[resetAt] = int64(saturatingAdd(now-time.Duration(over%m[windowFor]), time.Duration(m[windowFor])))
+		m[resetAt] = int64(saturating.Add(now-time.Duration(over%m[windowFor]), time.Duration(m[windowFor])))
 	}
 	switch {
 	case int64(n) > m[whole]:
@@ -104,7 +105,7 @@ func (p mirror) ended(now time.Duration, _ *Call, m []int64, s sample) {
 	reserve := int64(o.Limit) * p.percent / 100
 	m[whole] = max(1, int64(o.Limit)-reserve)
 	m[windowFor] = max(m[windowFor], int64(reset))
-	m[resetAt] = int64(saturatingAdd(now, reset))
+	m[resetAt] = int64(saturating.Add(now, reset))
 	m[left] = max(0, remaining-reserve-(m[underWay]-1))
 	m[nextAt] = min(m[nextAt], m[resetAt])
 }

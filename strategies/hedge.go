@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // Hedge sends a second attempt when the first takes long, and takes the answer
@@ -135,7 +137,7 @@ func (h *hedge) After(now time.Duration, c *Call, n uint32, e Event, d Decision)
 		if forbidden(e.Outcome) {
 			hint = Never
 		}
-		*until = max(*until, int64(saturatingAdd(now, hint)))
+		*until = max(*until, int64(saturating.Add(now, hint)))
 		return Decision{}
 	}
 	return d
@@ -155,7 +157,7 @@ func (h *hedge) learn(now time.Duration, c *Call, n uint32, e Event) {
 	delay := int64(h.config.After) + *off
 	step := max(1, delay/(50*1000))
 	if n > 0 || int64(now)+1-*sent > delay {
-		*off = int64(saturatingAdd(time.Duration(delay), time.Duration(step*h.permille))) - int64(h.config.After)
+		*off = int64(saturating.Add(time.Duration(delay), time.Duration(step*h.permille))) - int64(h.config.After)
 	} else {
 		*off -= min(step*(1000-h.permille), delay-1)
 	}

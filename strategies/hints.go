@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // Hints say what a retry loop makes of the wait that a reply asks for. The zero
@@ -93,18 +95,18 @@ func (h *Hints) wait(c *Call, p Purpose, base, jitter, hint time.Duration) time.
 	}
 	switch h.Use {
 	case HintAsBase:
-		return saturatingAdd(max(base, hint), jitter)
+		return saturating.Add(max(base, hint), jitter)
 	case HintForBase:
-		return saturatingAdd(hint, jitter)
+		return saturating.Add(hint, jitter)
 	case HintAsWait:
 		return h.spread(c, p, hint)
 	case HintAsFloor:
-		return max(saturatingAdd(base, jitter), h.spread(c, p, hint))
+		return max(saturating.Add(base, jitter), h.spread(c, p, hint))
 	case HintDrawn:
 		return c.Uniform(beside(p), 0, hint)
 	default: // HintClamped
-		own := saturatingAdd(base, jitter)
-		return min(max(own, hint), saturatingAdd(own, h.Slack))
+		own := saturating.Add(base, jitter)
+		return min(max(own, hint), saturating.Add(own, h.Slack))
 	}
 }
 
@@ -112,7 +114,7 @@ func (h *Hints) spread(c *Call, p Purpose, hint time.Duration) time.Duration {
 	if h.Spread == 0 {
 		return hint
 	}
-	return saturatingAdd(hint, c.Uniform(beside(p), 0, percent(hint, h.Spread)))
+	return saturating.Add(hint, c.Uniform(beside(p), 0, percent(hint, h.Spread)))
 }
 
 // beside returns a purpose for another draw of the same layer: Build.Purpose

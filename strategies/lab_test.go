@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // lab is a simulator in small: many calls of one stack against a server that is
@@ -169,7 +170,7 @@ func (l *lab) do(c *caller, d Decision) {
 			kind, after, o = Expired, d.After, refusedAs(wire.Timeout)
 		}
 		o.RetryAfter = max(o.RetryAfter, wire.NoHint)
-		l.push(labEvent{at: saturatingAdd(l.now, after), c: c, event: Event{Kind: kind, Attempt: c.Attempts, Outcome: &o, SentAt: l.now}, born: c.Born})
+		l.push(labEvent{at: saturating.Add(l.now, after), c: c, event: Event{Kind: kind, Attempt: c.Attempts, Outcome: &o, SentAt: l.now}, born: c.Born})
 	case Acquire:
 		known := false
 		for _, line := range l.lined {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // Ladder tries lesser models when the one asked for is at capacity: each rung is
@@ -148,5 +149,5 @@ func pause(c *Call, b Backoff, p Purpose, tries int64, class wire.Class, hint ti
 	if b != nil {
 		base, jitter = b.Delay(c, p, max(0, tries-2), 0)
 	}
-	return saturatingAdd(max(base, hint, 0), max(jitter, 0))
+	return saturating.Add(max(base, hint, 0), max(jitter, 0))
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math/bits"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // Linear waits First, First + Step, First + 2·Step … up to Cap, plus a uniform
@@ -34,7 +36,7 @@ func (l Linear) Delay(c *Call, p Purpose, retry int64, _ time.Duration) (base, j
 	}
 	base = limit
 	if hi, more := bits.Mul64(uint64(l.Step), uint64(retry)); hi == 0 && more <= uint64(Never) {
-		base = min(limit, saturatingAdd(l.First, time.Duration(more)))
+		base = min(limit, saturating.Add(l.First, time.Duration(more)))
 	}
 	return base, c.Uniform(p, 0, l.Jitter)
 }

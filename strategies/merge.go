@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // Merge sends calls together: the first waits until Size of them have come, or
@@ -87,7 +88,7 @@ func (batches) Words() int { return sizes + remembered }
 // TryTake implements Pool.
 func (p batches) TryTake(now time.Duration, m []int64, _ uint32) (bool, time.Duration) {
 	if m[goesAt] == 0 {
-		m[goesAt] = int64(saturatingAdd(now, p.window))
+		m[goesAt] = int64(saturating.Add(now, p.window))
 	}
 	next := m[gone] + 1
 	if next >= m[latest] && *sizeOf(m, next) < p.size && int64(now) < m[goesAt] {

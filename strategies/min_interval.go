@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // MinInterval keeps attempts at least Every apart, plus a uniform jitter that
@@ -57,7 +59,7 @@ func (g gap) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duratio
 	if next := time.Duration(m[0]); now < next {
 		return false, next
 	}
-	m[0] = int64(saturatingAdd(now, times(g.every, n)))
+	m[0] = int64(saturating.Add(now, times(g.every, n)))
 	return true, now
 }
 
@@ -87,7 +89,7 @@ type widened struct {
 func (w widened) Next(now time.Duration, c *Call, e Event) Decision {
 	if e.Kind == Begin {
 		next := c.Word(w.next, 0)
-		*next = int64(saturatingAdd(time.Duration(*next), c.Uniform(w.purpose, 0, w.jitter)))
+		*next = int64(saturating.Add(time.Duration(*next), c.Uniform(w.purpose, 0, w.jitter)))
 	}
 	return w.inner.Next(now, c, e)
 }

@@ -3,6 +3,8 @@ package strategies
 import (
 	"fmt"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // Orbit is the constant retrial rate of retrial queues: calls that have failed
@@ -82,7 +84,7 @@ func (o *orbit) Next(now time.Duration, c *Call, e Event) Decision {
 		return withdrawn()
 	case inOrbit && e.Kind == Admitted:
 		c.Phase &^= o.bit
-		*c.Word(o.next, 0) = int64(saturatingAdd(now, c.Exponential(o.purpose, o.mean)))
+		*c.Word(o.next, 0) = int64(saturating.Add(now, c.Exponential(o.purpose, o.mean)))
 		c.Put(o.pool, 0) // the new head may look at the clock
 		e = Event{Kind: Begin}
 	}
@@ -93,8 +95,8 @@ func (o *orbit) Next(now time.Duration, c *Call, e Event) Decision {
 	// The time to the next retry has no memory: it may as well begin now, if
 	// nobody has been waiting for it, and it may begin anew.
 	next, hint := c.Word(o.next, 0), max(hintOf(e), 0)
-	if after := saturatingAdd(now, hint); time.Duration(*next) <= after {
-		*next = int64(saturatingAdd(after, c.Exponential(o.purpose, o.mean)))
+	if after := saturating.Add(now, hint); time.Duration(*next) <= after {
+		*next = int64(saturating.Add(after, c.Exponential(o.purpose, o.mean)))
 	}
 	c.Phase |= o.bit
 	return Decision{Kind: Acquire, Take: Take{Pool: o.pool, N: 1}}

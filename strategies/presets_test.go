@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 func TestPresets(t *testing.T) {
@@ -92,7 +93,7 @@ func replies(t *testing.T, name string, seed uint64, most int, all ...wire.Reply
 			}
 			dec = c.next(e)
 		case Wait:
-			w.now = saturatingAdd(w.now, dec.After)
+			w.now = saturating.Add(w.now, dec.After)
 			dec = c.next(Event{Kind: Wake})
 		default: // it stands in line, or comes out of it at once
 			if c.line != nil {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // Proportional multiplies the wait of another backoff by a factor drawn evenly
@@ -35,7 +37,7 @@ func (x Proportional) Validate() error {
 // Delay implements Backoff.
 func (x Proportional) Delay(c *Call, p Purpose, retry int64, prev time.Duration) (base, jitter time.Duration) {
 	base, jitter = x.Of.Delay(c, beside(p), retry, prev)
-	wait := saturatingAdd(base, jitter)
+	wait := saturating.Add(base, jitter)
 	low, high := percent(wait, x.Low), percent(wait, x.High)
 	return low, c.Uniform(p, 0, high-low)
 }

@@ -1,6 +1,10 @@
 package strategies
 
-import "time"
+import (
+	"time"
+
+	"herdlab/sim/saturating"
+)
 
 // Next implements Strategy: an event goes to the runner that it concerns, and
 // the race decides what comes of it for the call.
@@ -72,7 +76,7 @@ func (g *raced) wake(now time.Duration, c *Call, w []int64) Decision {
 	case Idle:
 		return g.launch(now, c, w)
 	case Wait:
-		w[startNext] = stored(saturatingAdd(now, max(v.After, 0)))
+		w[startNext] = stored(saturating.Add(now, max(v.After, 0)))
 	default:
 		w[startClosed] = 1
 	}
@@ -89,7 +93,7 @@ func (g *raced) tell(now time.Duration, c *Call, w []int64, n uint32, e Event) D
 		g.fly(r, c.Attempts+1, now)
 		g.plan(now, c, w, n)
 	case Wait:
-		r[runnerDue] = stored(saturatingAdd(now, max(d.After, 0)))
+		r[runnerDue] = stored(saturating.Add(now, max(d.After, 0)))
 		return Decision{}
 	case Acquire:
 		if w[startInLine] != 0 { // a call stands in one line at a time
@@ -107,7 +111,7 @@ func (g *raced) tell(now time.Duration, c *Call, w []int64, n uint32, e Event) D
 func (g *raced) plan(now time.Duration, c *Call, w []int64, n uint32) {
 	next := n + 1
 	if int64(next) == w[startBegun] && next < g.runners && w[startNext] == 0 && w[startClosed] == 0 {
-		w[startNext] = stored(saturatingAdd(now, max(g.race.Delay(now, c, next), 0)))
+		w[startNext] = stored(saturating.Add(now, max(g.race.Delay(now, c, next), 0)))
 	}
 }
 
@@ -126,7 +130,7 @@ func (g *raced) ended(now time.Duration, c *Call, w []int64, n uint32, e Event, 
 		g.end(c, w)
 		return v
 	case v.Kind == Wait && uint32(w[startBegun]) < g.runners && w[startClosed] == 0:
-		w[startNext] = stored(saturatingAdd(now, max(v.After, 0)))
+		w[startNext] = stored(saturating.Add(now, max(v.After, 0)))
 		return Decision{}
 	}
 	for m := range uint32(w[startBegun]) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // Retry begins what is inside it afresh after a failure that may pass, until it
@@ -154,7 +155,7 @@ func (r *retry) After(now time.Duration, c *Call, e Event, d Decision) Decision 
 	}
 	*tries++
 	wait := r.wait(c, *tries, d.End.Class, hint)
-	if r.MaxElapsed > 0 && saturatingAdd(now-c.Born, wait) > r.MaxElapsed {
+	if r.MaxElapsed > 0 && saturating.Add(now-c.Born, wait) > r.MaxElapsed {
 		d.End.Reason = DeadlinePassed
 		return d
 	}
@@ -182,10 +183,10 @@ func (r *retry) wait(c *Call, tries int64, class wire.Class, hint time.Duration)
 	base, jitter := b.Delay(c, r.purpose, retry, prev)
 	base, jitter = max(base, r.MinWait, 0), max(jitter, 0) // a backoff from outside may err
 	if r.remembers {
-		*c.Word(r.words, r.prev) = int64(saturatingAdd(base, jitter))
+		*c.Word(r.words, r.prev) = int64(saturating.Add(base, jitter))
 	}
 	if !r.Hints.accepts(hint) {
-		return saturatingAdd(base, jitter)
+		return saturating.Add(base, jitter)
 	}
 	return max(r.Hints.wait(c, r.purpose, base, jitter, hint), r.MinWait)
 }
@@ -196,12 +197,4 @@ func hintOf(e Event) time.Duration {
 		return wire.NoHint
 	}
 	return e.Outcome.RetryAfter
-}
-
-// saturatingAdd adds two times ≥ 0; a sum that overflows is Never.
-func saturatingAdd(a, b time.Duration) time.Duration {
-	if s := a + b; s >= a {
-		return s
-	}
-	return Never
 }

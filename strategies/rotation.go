@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // rotation is a loop that goes round a list of places, trying each once. It is
@@ -123,7 +124,7 @@ func (r *rotation) After(now time.Duration, c *Call, e Event, d Decision) Decisi
 	place, until := c.Word(r.shared, 0), c.Word(r.shared, 1)
 	if d.End.Reason == Succeeded {
 		if r.stay > 0 && here != 0 {
-			*place, *until = here, int64(saturatingAdd(now, r.stay))
+			*place, *until = here, int64(saturating.Add(now, r.stay))
 		}
 		return d
 	}
@@ -134,7 +135,7 @@ func (r *rotation) After(now time.Duration, c *Call, e Event, d Decision) Decisi
 	turn(had, here, true)
 	asked := c.Word(r.words, roundUntil)
 	if d.End.Class.Transient() {
-		*asked = max(*asked, int64(saturatingAdd(now, max(hintOf(e), 0))))
+		*asked = max(*asked, int64(saturating.Add(now, max(hintOf(e), 0))))
 	} else {
 		turn(lost, here, true)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // Shedder keeps the less urgent calls away while the provider refuses a share of
@@ -102,7 +103,7 @@ func (s *shedder) Admit(now time.Duration, c *Call) Decision {
 	if s.Hold == 0 {
 		return stop(Shed, wire.Overloaded)
 	}
-	return Decision{Kind: Wait, After: saturatingAdd(s.Hold, c.Uniform(s.purpose, 0, s.Jitter))}
+	return Decision{Kind: Wait, After: saturating.Add(s.Hold, c.Uniform(s.purpose, 0, s.Jitter))}
 }
 
 // Observe implements Guard.

@@ -3,6 +3,8 @@ package strategies
 import (
 	"fmt"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // SlidingCounter approximates a SlidingLog by two counters: this window's, and
@@ -65,11 +67,11 @@ func (k twoCounters) TryTake(now time.Duration, m []int64, n uint32) (bool, time
 	begun := window * k.per
 	// In this window, if what it holds leaves room; else in the next, of which
 	// this one is then the last.
-	ready := saturatingAdd(time.Duration(begun), time.Duration(k.per))
+	ready := saturating.Add(time.Duration(begun), time.Duration(k.per))
 	if room := k.limit - m[1] - units; room >= 0 {
 		ready = time.Duration(begun + k.from(room, m[2]))
 	} else {
-		ready = saturatingAdd(ready, time.Duration(k.from(k.limit-units, m[1])))
+		ready = saturating.Add(ready, time.Duration(k.from(k.limit-units, m[1])))
 	}
 	if now < ready {
 		return false, ready

@@ -3,6 +3,8 @@ package strategies
 import (
 	"fmt"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // SlidingLog lets at most Limit attempts through in any interval of length Length,
@@ -67,7 +69,7 @@ func (s stamps) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Dura
 		return false, free
 	}
 	for i := range int(n) {
-		*s.place(m, i) = int64(saturatingAdd(saturatingAdd(now, s.per), 1))
+		*s.place(m, i) = int64(saturating.Add(saturating.Add(now, s.per), 1))
 	}
 	m[0] = (m[0] + int64(n)) % int64(s.limit)
 	return true, now

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // TimeShift moves work off the full hour: a call waits until the time At of its
@@ -74,7 +76,7 @@ func (t *timeShift) Admit(now time.Duration, c *Call) Decision {
 		if until < 0 {
 			until += t.Every
 		}
-		wait = saturatingAdd(wait, until)
+		wait = saturating.Add(wait, until)
 	}
 	return Decision{Kind: Wait, After: wait}
 }

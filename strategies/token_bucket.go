@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"time"
+
+	"herdlab/sim/saturating"
 )
 
 // TokenBucket makes every attempt take a token first: Rate tokens arrive per
@@ -94,7 +96,7 @@ func (k *bucket) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Dur
 	if over%k.rate > 0 {
 		wait++
 	}
-	return false, saturatingAdd(now, time.Duration(wait))
+	return false, saturating.Add(now, time.Duration(wait))
 }
 
 // Put implements Pool.

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"math"
 	"sync"
 	"time"
 
@@ -9,6 +8,7 @@ import (
 
 	"herdlab/mockprovider"
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // driver brings a provider, which is a pure state machine, together with a
@@ -190,7 +190,7 @@ func (d *driver) step() {
 
 func (d *driver) carryOut(e *wire.Effect) {
 	x := d.waiting[e.Ticket]
-	at := later(d.now, e.After)
+	at := saturating.Add(d.now, e.After)
 	switch e.Kind {
 	case wire.Started:
 		x.until, x.tokens, x.withheld = at, e.Reply.Tokens, uint32(e.Reply.Remaining)
@@ -288,12 +288,4 @@ func (d *driver) arm() {
 		return
 	}
 	d.alarm.Reset(wait)
-}
-
-// later returns now + d, d ≥ 0; a sum that overflows is never.
-func later(now, d time.Duration) time.Duration {
-	if at := now + d; at >= now {
-		return at
-	}
-	return math.MaxInt64
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider"
+	"herdlab/sim/saturating"
 )
 
 // State is how the server stands.
@@ -139,9 +140,9 @@ func (s *Server) check(f mockprovider.Fault) error {
 func (s *Server) inject(f mockprovider.Fault, text string) (id int, err error) {
 	w := s.world.Load()
 	w.driver.with(func(p *mockprovider.Provider, now time.Duration) {
-		f.From = later(now, f.From)
+		f.From = saturating.Add(now, f.From)
 		if f.To != mockprovider.Forever {
-			f.To = later(now, f.To)
+			f.To = saturating.Add(now, f.To)
 		}
 		if id, err = p.Inject(now, f); err == nil && text != "" {
 			for old := range w.texts {
