@@ -34,7 +34,8 @@ var floors = map[string]int{
 	"sim/sweep":            3, // floor 2: many experiments
 	"scenarios":            4, // floor 3: a file in, experiments out
 	"plots":                4, // floor 3: results in, figures out
-	"cmd/herdlab":          5, // roof
+	"cmd/cli":              5, // roof: one file per verb
+	"cmd/herdlab":          6, // the binary
 }
 
 // pure is the highest floor that has no clocks, goroutines or network, and

@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/spf13/cobra"
+
+	"herdlab/plots"
+	"herdlab/scenarios"
+	"herdlab/sim"
+	"herdlab/sim/metrics"
+	"herdlab/sim/sweep"
+)
+
+// defaultScenario is the founding experiment.
+const defaultScenario = "second-peak"
+
+func (c *console) compare() *cobra.Command {
+	var o compareOptions
+	cmd := &cobra.Command{
+		Use:   "compare [SCENARIO]",
+		Short: "Compare strategies on a scenario and say who wins",
+		Long: `Run every strategy of a scenario with the same seeds, and print a table, draw
+pictures and say who wins.
+
+SCENARIO is the name of a built-in scenario, a file, or - for standard input;
+second-peak if there is none. The verdict is between strategies that lose no
+call and whose peak after the outage stays within --max-peak.
+
+Results go to stdout, progress and complaints to stderr. If the pictures cannot
+be written, the result is printed all the same, and the exit code is 1. An
+interrupt ends the comparison after writing what is complete; the exit code is
+130 then, and 2 if the command line or a file must be put right.`,
+		Example: `  herdlab compare
+  herdlab compare my.yaml --objective latency --seeds 100
+  herdlab compare trace-replay --trace calls.csv --from 5m --to 45m
+  herdlab compare --only naive,full-jitter --json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := defaultScenario
+			if len(args) > 0 {
+				name = args[0]
+			}
+			o.given = cmd.Flags().Changed
+			return c.runCompare(cmd.Context(), name, &o)
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return scenarioNames(), cobra.ShellCompDirectiveDefault
+		},
+	}
+	o.flags(cmd.Flags())
+	return cmd
+}
+
+// comparison is a comparison that is ready to run: nothing the user typed or
+// wrote is wrong any more.
+type comparison struct {
+	*compareOptions
+	scenario *scenarios.Scenario
+	spec     sweep.Spec
+	palette  palette
+	dir      string // of the pictures
+}
+
+// about is the first paragraph of what the scenario says about itself.
+func (x *comparison) about() string {
+	first, _, _ := strings.Cut(x.scenario.About(), "\n\n")
+	return first
+}
+
+// prepare reads what the options name. Its errors are the user's to put right.
+func (c *console) prepare(name string, o *compareOptions) (*comparison, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	paint, err := paletteFor(o.colour, c.stdout, c.env)
+	if err != nil {
+		return nil, err
+	}
+	objective, err := metrics.ParseObjective(o.objective)
+	if err != nil {
+		return nil, fmt.Errorf("--objective: %w", err)
+	}
+	if !o.given("objective") {
+		objective = metrics.ByDefault
+	}
+	s, err := c.openScenario(name)
+	if err != nil {
+		return nil, err
+	}
+	ends, err := bindTrace(s, o)
+	if err != nil {
+		return nil, err
+	}
+	spec := s.Spec(o.first, o.seeds)
+	if in := spec.Scenario.Input; in != nil {
+		known, at := *in, ends.Seconds()
+		known.Ends = &at
+		spec.Scenario.Input = &known
+	}
+	if err := o.narrow(&spec); err != nil {
+		return nil, err
+	}
+	spec.Tool = metrics.Tool{Name: "herdlab", Version: toolVersion()}
+	spec.Workers, spec.Objective, spec.MaxPeak = o.workers, objective, o.maxPeak
+	x := &comparison{compareOptions: o, scenario: s, spec: spec, palette: paint, dir: o.out}
+	if x.dir == "" {
+		x.dir = filepath.Join("herdlab-out", s.Name())
+	}
+	return x, nil
+}
+
+func (c *console) runCompare(ctx context.Context, name string, o *compareOptions) error {
+	x, err := c.prepare(name, o)
+	if err != nil {
+		return invalid(err)
+	}
+	var line *progress
+	if isTerminal(c.stderr) {
+		line = newProgress(c.stderr, clockwork.NewRealClock())
+		x.spec.Progress = line.update
+	}
+	r, err := sweep.Compare(ctx, x.spec)
+	if line != nil {
+		line.clear()
+	}
+	if r == nil {
+		return internal(err)
+	}
+	interrupted := ctx.Err() != nil // and what is complete is shown all the same
+	if interrupted {
+		c.complain(fmt.Sprintf("interrupted; %d of %d strategies are complete", len(r.Results), len(x.spec.Strategies)))
+	}
+	if err := c.show(r, x, line); err != nil {
+		return err
+	}
+	switch {
+	case interrupted:
+		return errInterrupted
+	case errors.Is(err, sim.ErrNoProgress):
+		return invalid(err) // the scenario makes somebody wait zero for ever
+	case err != nil:
+		return internal(err)
+	}
+	return nil
+}
+
+// show writes the result: as JSON or as a page, and as pictures.
+func (c *console) show(r *metrics.Result, x *comparison, line *progress) error {
+	var printed error
+	switch {
+	case x.json:
+		if err := r.WriteJSON(c.stdout); err != nil {
+			printed = internal(fmt.Errorf("stdout: %w", err))
+		}
+	case len(r.Results) > 0:
+		printed = c.print(page(x.palette, r, x.about(), x.wide))
+	}
+	var files []string
+	if !x.noPictures && len(r.Results) > 0 {
+		if line != nil {
+			line.say("drawing the pictures")
+		}
+		var err error
+		files, err = plots.Write(x.dir, r)
+		if line != nil {
+			line.clear()
+		}
+		if err != nil {
+			return internal(err)
+		}
+	}
+	if printed != nil || len(r.Results) == 0 {
+		return printed
+	}
+	if x.json {
+		for _, f := range files {
+			c.note("wrote " + f)
+		}
+		return nil
+	}
+	return c.print(whereNext(files, x.wide))
+}

@@ -1,0 +1,20 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"herdlab/scenarios"
+)
+
+func (c *console) init() *cobra.Command {
+	return &cobra.Command{
+		Use:   "init",
+		Short: "Print a commented scenario to start from",
+		Long: `Print a commented scenario file. It shows the whole format and runs as it is:
+
+  herdlab init > my.yaml
+  herdlab compare my.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return c.print(string(scenarios.Starter())) },
+	}
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"herdlab/scenarios"
+	"herdlab/sim"
+	"herdlab/sim/metrics"
+	"herdlab/sim/sweep"
+)
+
+// maxSeeds bounds --seeds: the figures of every seed are kept.
+const maxSeeds = 100_000
+
+// maxRate bounds --rate: a million times faster, a day is over in a tenth of a
+// second.
+const maxRate = 1e6
+
+// compareOptions are the flags of compare as they were typed.
+type compareOptions struct {
+	seeds      int
+	first      uint64
+	objective  string
+	maxPeak    float64
+	only       []string
+	wide, json bool
+	out        string
+	noPictures bool
+	trace      string
+	rate       float64
+	from, to   time.Duration
+	colour     string
+	workers    int
+	given      func(flag string) bool // whether it was typed
+}
+
+func (o *compareOptions) flags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.IntVar(&o.seeds, "seeds", 20, "run each strategy with `N` seeds")
+	f.Uint64Var(&o.first, "seed", 1, "the `FIRST` of these seeds")
+	f.StringVar(&o.objective, "objective", metrics.ByDrain.String(), "`WHAT` decides: "+strings.Join(metrics.ObjectiveNames(), ", ")+"; drain is recovery for fleets whose calls keep coming, and gives way to latency if these meet no fault and nobody asks for it")
+	f.Float64Var(&o.maxPeak, "max-peak", metrics.DefaultMaxPeak, "a winner's peak after the outage is at most `X` × capacity")
+	f.StringSliceVar(&o.only, "only", nil, "compare only the strategies `NAME,NAME`")
+	f.StringVar(&o.trace, "trace", "", "`FILE` of calls, for a scenario that replays them: Azure CSV, Mooncake JSONL, or t, prompt_tokens, output_tokens as CSV or JSONL")
+	f.Float64Var(&o.rate, "rate", 1, "replay the trace `X` times as fast")
+	f.DurationVar(&o.from, "from", 0, "leave out what the trace has before `TIME`, such as 20m")
+	f.DurationVar(&o.to, "to", 0, "leave out what it has from `TIME` on")
+	f.BoolVar(&o.wide, "wide", false, "also print every figure with its 95 % interval")
+	f.BoolVar(&o.json, "json", false, "print the result as JSON and nothing else on stdout")
+	f.StringVar(&o.out, "out", "", "`DIR` of the pictures (default herdlab-out/<scenario>)")
+	f.BoolVar(&o.noPictures, "no-pictures", false, "draw no pictures")
+	f.StringVar(&o.colour, "color", "auto", "`WHEN` to colour: auto, always, never")
+	f.IntVar(&o.workers, "workers", 0, "run `N` experiments at a time; 0 for one on each core")
+}
+
+// validate says what is wrong with the options, as far as they can be judged
+// alone.
+func (o *compareOptions) validate() error {
+	switch {
+	case o.seeds < 1 || o.seeds > maxSeeds:
+		return fmt.Errorf("--seeds is %d; it must be from 1 to %s", o.seeds, metrics.FormatNumber(maxSeeds))
+	case o.first > math.MaxUint64-uint64(o.seeds-1):
+		return fmt.Errorf("--seed is %d; with %d seeds from there the last one exceeds 64 bits", o.first, o.seeds)
+	case !(o.maxPeak > 0) || math.IsInf(o.maxPeak, 0):
+		return fmt.Errorf("--max-peak is %v; it must be a positive multiple of capacity", o.maxPeak)
+	case o.workers < 0:
+		return fmt.Errorf("--workers is %d; it must be 0, for one on each core, or more", o.workers)
+	case !(o.rate > 0) || o.rate > maxRate:
+		return fmt.Errorf("--rate is %v; it must be positive and at most %s: 2 is twice as fast", o.rate, metrics.FormatFixed(maxRate, 0))
+	case o.given("out") && o.out == "":
+		return errors.New("--out is empty; name a folder, or leave it out for herdlab-out/<scenario>")
+	case o.given("trace") && o.trace == "":
+		return errors.New("--trace is empty; name a file of calls")
+	case o.given("only") && !slices.ContainsFunc(o.only, func(s string) bool { return strings.TrimSpace(s) != "" }):
+		return errors.New("--only is empty; name strategies of the scenario, or leave it out to compare all")
+	case o.from < 0:
+		return fmt.Errorf("--from is %v; it must not be negative", o.from)
+	case o.to < 0 || o.to > 0 && o.to <= o.from:
+		return fmt.Errorf("--to is %v; it must come after --from, which is %v", o.to, o.from)
+	case o.trace == "" && (o.rate != 1 || o.from != 0 || o.to != 0):
+		return fmt.Errorf("--rate, --from and --to are about a trace; name one with --trace")
+	}
+	return nil
+}
+
+// narrow leaves in a comparison the strategies that --only names, in the
+// comparison's order; all of them if it names none.
+func (o *compareOptions) narrow(spec *sweep.Spec) error {
+	if len(o.only) == 0 {
+		return nil
+	}
+	wanted := make(map[string]bool)
+	for _, name := range o.only {
+		wanted[strings.TrimSpace(name)] = true
+	}
+	var names []string
+	var chosen []int
+	for i, s := range spec.Strategies {
+		names = append(names, s.Name)
+		if wanted[s.Name] {
+			chosen = append(chosen, i)
+			delete(wanted, s.Name)
+		}
+	}
+	for _, name := range o.only { // in the order they were typed
+		name = strings.TrimSpace(name)
+		if !wanted[name] {
+			continue
+		}
+		if near := scenarios.Nearest(name, names); near != "" {
+			return fmt.Errorf("--only: the scenario has no strategy %q; did you mean %s?", name, near)
+		}
+		return fmt.Errorf("--only: the scenario has no strategy %q; it has %s", name, strings.Join(names, ", "))
+	}
+	all := *spec
+	spec.Strategies = nil
+	for _, i := range chosen {
+		spec.Strategies = append(spec.Strategies, all.Strategies[i])
+	}
+	spec.New = func(strategy int, seed uint64) (*sim.Experiment, error) { return all.New(chosen[strategy], seed) }
+	return nil
+}

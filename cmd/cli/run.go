@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"herdlab/scenarios"
+	"herdlab/sim/traffic"
+)
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitInternal    = 1
+	exitInvalid     = 2   // usage or input
+	exitInterrupted = 130 // 128 + SIGINT
+)
+
+// console is where a command reads and writes, and the environment it is in.
+type console struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	env            func(string) string
+}
+
+// failure is an error with the code that the process exits with. Errors that
+// are none come from cobra and are about usage.
+type failure struct {
+	code int
+	err  error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+func internal(err error) error { return &failure{exitInternal, err} }
+func invalid(err error) error  { return &failure{exitInvalid, err} }
+
+// errInterrupted ends a command whose context is over. What there was to say
+// has been said.
+var errInterrupted = &failure{exitInterrupted, errors.New("interrupted")}
+
+// run is the program: it runs the command line and returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) string) int {
+	c := &console{stdin, stdout, stderr, env}
+	root := c.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return c.report(root.ExecuteContext(ctx))
+}
+
+func (c *console) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "herdlab",
+		Short: "A laboratory for thundering herds",
+		Long: `herdlab is a laboratory for thundering herds: a simulated LLM provider meets
+client retry strategies under a virtual clock. It compares the strategies,
+draws pictures, and says which one to ship.`,
+		Example: `  herdlab compare                    the founding experiment
+  herdlab compare trace-replay --trace calls.csv
+  herdlab init > my.yaml             a scenario of your own to start from
+  herdlab compare my.yaml --wide`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", pageWidth)))
+	root.AddCommand(c.compare(), c.check(), c.init(), c.scenarios(), c.strategies(), c.serve(), c.version())
+	return root
+}
+
+// parsing is what strconv says before it comes to the point.
+var parsing = regexp.MustCompile(`strconv\.\w+: parsing "[^"]*": `)
+
+// flagError says what is wrong with a flag in words for people.
+func flagError(cmd *cobra.Command, err error) error {
+	text := parsing.ReplaceAllString(err.Error(), "")
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := scenarios.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+			text += "; did you mean --" + near + "?"
+		}
+	}
+	return errors.New(text)
+}
+
+// report says on stderr what went wrong and returns the exit code.
+func (c *console) report(err error) int {
+	var (
+		f        *failure
+		problems scenarios.Problems
+		rows     *traffic.TraceError
+	)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, syscall.EPIPE):
+		return exitOK // the reader has had enough
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
+	case errors.As(err, &problems): // as file:line:column from the first column on: editors jump to it
+		c.note(problems.Error())
+		c.complain(count(len(problems), "problem") + " to put right; nothing was run")
+		return exitInvalid
+	case errors.As(err, &rows):
+		c.note(rows.Error())
+		c.complain(count(len(rows.Bad)+rows.More, "bad row") + "; nothing was run")
+		return exitInvalid
+	case errors.As(err, &f):
+		c.complain(f.err.Error())
+		return f.code
+	}
+	c.complain(strings.TrimSpace(err.Error()))
+	c.advise("Run 'herdlab --help', or --help after a command, for usage.")
+	return exitInvalid
+}
+
+// complain and note write to stderr. If that fails there is nobody left to
+// tell.
+func (c *console) complain(text string) { c.advise("herdlab: " + text) }
+
+// advise is note for prose: on a terminal, its lines are those of a page; in a
+// pipe or a file they stay whole, to be searched.
+func (c *console) advise(text string) {
+	if isTerminal(c.stderr) {
+		text = wrapLines(text)
+	}
+	c.note(text)
+}
+
+func (c *console) note(text string) { _, _ = fmt.Fprintln(c.stderr, text) }
+
+// print writes text to stdout.
+func (c *console) print(text string) error {
+	if _, err := io.WriteString(c.stdout, text); err != nil {
+		return internal(fmt.Errorf("stdout: %w", err))
+	}
+	return nil
+}

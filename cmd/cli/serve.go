@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"herdlab/mockprovider/dialect"
+	"herdlab/mockprovider/serve"
+	"herdlab/scenarios"
+)
+
+// serveOptions are the flags of serve as they were typed.
+type serveOptions struct {
+	listen, admin  string
+	token          string
+	seed           uint64
+	scale          float64
+	keys           []string
+	tenants        int
+	outputTokens   uint32
+	accessLog      string
+	maxConnections int
+	grace          time.Duration
+	all            bool
+}
+
+func (o *serveOptions) flags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "answer at `ADDRESS`; port 0 takes a free one")
+	f.StringVar(&o.admin, "admin", "127.0.0.1:8081", "the admin API and the live page at `ADDRESS`")
+	f.StringVar(&o.token, "admin-token", "", "the `TOKEN` that they ask for; a random one if there is none")
+	f.Uint64Var(&o.seed, "seed", 1, "`SEED` of the provider's luck")
+	f.Float64Var(&o.scale, "time-scale", 1, "let the provider's time run `X` times as fast as life")
+	f.StringArrayVar(&o.keys, "key", nil, "an API key with an account of its own, `KEY=ACCOUNT`, such as sk-team=0, or with its number among the account's keys, sk-team=0/1; can be repeated")
+	f.IntVar(&o.tenants, "tenants", 1000, "tell `N` other keys apart; with 0 they are not valid")
+	f.Uint32Var(&o.outputTokens, "output-tokens", 100, "how many `TOKENS` an answer has if max_tokens allows")
+	f.StringVar(&o.accessLog, "access-log", "", "append a line of JSON for each request to `FILE`, which compare trace-replay can read")
+	f.IntVar(&o.maxConnections, "max-connections", 16384, "serve `N` connections at a time")
+	f.DurationVar(&o.grace, "grace", 30*time.Second, "let accepted requests finish for `TIME` after an interrupt")
+	f.BoolVar(&o.all, "all", false, "print how to ask in every dialect, not only in three")
+}
+
+func (c *console) serve() *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve [SCENARIO]",
+		Short: "Answer real clients as the provider of a scenario",
+		Long: `Let the provider of a scenario answer real HTTP clients, in the dialects of the
+hosted models, and in the one that the scenario describes, if it does. The same
+code decides as in the simulator, and the faults of the scenario happen as time
+goes by.
+
+SCENARIO is the name of a built-in scenario, a file, or - for standard input.
+If there is none, the provider is that of a small hosted model: 60 requests a
+minute and 8 in flight for each API key, 32 slots for all.
+
+The admin API, a live page and Prometheus metrics have a port and a token of
+their own. An interrupt lets what has been accepted finish; the exit code is 130
+then.`,
+		Example: `  herdlab serve
+  herdlab serve p14003 --listen 127.0.0.1:9000
+  herdlab serve my.yaml --time-scale 60 --access-log calls.jsonl`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := ""
+			if len(args) > 0 {
+				name = args[0]
+			}
+			return c.runServe(cmd.Context(), name, &o)
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return scenarioNames(), cobra.ShellCompDirectiveDefault
+		},
+	}
+	o.flags(cmd.Flags())
+	return cmd
+}
+
+// serveConfig is what is served: a server, and the name of the dialect that its
+// scenario speaks, "" if it says none.
+type serveConfig struct {
+	serve.Config
+	own string
+}
+
+// serveConfig is what the command line asks for. Its errors are the user's to
+// put right.
+func (c *console) serveConfig(name string, o *serveOptions) (*serveConfig, error) {
+	cfg := &serveConfig{Config: serve.Config{
+		Provider: serve.Default(), Title: "A small hosted model", Seed: o.seed, TimeScale: o.scale,
+		Tenants: o.tenants, OutputTokens: o.outputTokens, MaxConnections: o.maxConnections, Grace: o.grace,
+		ErrorLog: log.New(c.stderr, "herdlab: ", 0), Words: scenarios.Words{},
+	}}
+	switch {
+	case !(o.scale > 0):
+		return cfg, fmt.Errorf("--time-scale is %v; it must be positive: 60 makes a minute of a second", o.scale)
+	case o.tenants < 0:
+		return cfg, fmt.Errorf("--tenants is %d; it must not be negative", o.tenants)
+	case o.tenants == 0:
+		cfg.Tenants = -1
+	}
+	for _, text := range o.keys {
+		k, err := parseKey(text)
+		if err != nil {
+			return cfg, fmt.Errorf("--key: %w", err)
+		}
+		cfg.Keys = append(cfg.Keys, k)
+	}
+	if name == "" {
+		return cfg, nil
+	}
+	s, err := c.openScenario(name)
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Provider, cfg.Title = s.Provider(), s.Name()+": "+s.Title()
+	cfg.Words, cfg.Models, cfg.Regions = s.Words(), s.Models(), s.Regions()
+	cfg.Provider.Accounts, cfg.Provider.Addresses = 0, 0 // as many as there are clients
+	if d, ok := s.Dialect(); ok {
+		cfg.own = d.Name
+		if _, known := dialect.ByName(d.Name); !known {
+			cfg.Dialects = []dialect.Dialect{d}
+		}
+	}
+	return cfg, nil
+}
+
+// parseKey reads KEY=ACCOUNT or KEY=ACCOUNT/INDEX.
+func parseKey(text string) (k serve.Key, err error) {
+	at := strings.LastIndexByte(text, '=')
+	if at < 0 {
+		return k, fmt.Errorf("%q has no account; write KEY=ACCOUNT, such as sk-team=0", clip(text, 40))
+	}
+	account, index, _ := strings.Cut(text[at+1:], "/")
+	n, err := strconv.ParseUint(account, 10, 20)
+	var i uint64
+	if index != "" && err == nil {
+		i, err = strconv.ParseUint(index, 10, 8)
+	}
+	if err != nil {
+		return k, fmt.Errorf("%q is no account; write KEY=ACCOUNT or KEY=ACCOUNT/INDEX with whole numbers, such as sk-team=0/1", clip(text[at+1:], 40))
+	}
+	return serve.Key{Secret: text[:at], Account: uint32(n), Index: uint8(i)}, nil
+}
+
+func (c *console) runServe(ctx context.Context, name string, o *serveOptions) error {
+	cfg, err := c.serveConfig(name, o)
+	if err != nil {
+		return invalid(err)
+	}
+	if o.accessLog != "" {
+		f, err := os.OpenFile(o.accessLog, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			return invalid(fmt.Errorf("--access-log: %w", err))
+		}
+		defer f.Close()
+		cfg.AccessLog = f
+	}
+	s, err := serve.New(cfg.Config)
+	if err != nil {
+		return invalid(err)
+	}
+	api, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return invalid(fmt.Errorf("--listen: %w", err))
+	}
+	defer api.Close()
+	admin, err := net.Listen("tcp", o.admin)
+	if err != nil {
+		return invalid(fmt.Errorf("--admin: %w", err))
+	}
+	defer admin.Close()
+	token := o.token
+	if token == "" {
+		token = serve.NewToken()
+	}
+	for _, l := range []net.Listener{api, admin} {
+		if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
+			c.advise(fmt.Sprintf("herdlab: %s can be reached from other machines", a))
+		}
+	}
+	w := welcome{cfg, api.Addr().String(), admin.Addr().String(), token, o}
+	if err := c.print(w.text()); err != nil {
+		return err
+	}
+	return c.serveUntil(ctx, s, api, admin, token)
+}
+
+// serveUntil serves until an interrupt, a request to end, or a failure.
+func (c *console) serveUntil(ctx context.Context, s *serve.Server, api, admin net.Listener, token string) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	said := make(chan struct{})
+	interrupted := context.AfterFunc(ctx, func() {
+		defer close(said)
+		c.note(fmt.Sprintf("herdlab: finishing %s", count(s.State().InFlight, "request")))
+	})
+	defer func() {
+		if !interrupted() {
+			<-said
+		}
+	}()
+	// The admin API outlives the last request, so that one can look on.
+	watching, close := context.WithCancel(context.WithoutCancel(ctx))
+	var failed [2]error
+	var both sync.WaitGroup
+	both.Go(func() {
+		defer close()
+		failed[0] = s.Serve(ctx, api)
+	})
+	both.Go(func() {
+		defer cancel()
+		failed[1] = s.ServeAdmin(watching, admin, token)
+	})
+	both.Wait()
+	if err := errors.Join(failed[:]...); err != nil {
+		return internal(err)
+	}
+	return errInterrupted
+}

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"herdlab/sim/metrics"
+)
+
+// The marks of the table. They do not depend on colour.
+const (
+	winnerMark       = "★ "
+	disqualifiedMark = "✗ "
+	noMark           = "  "
+)
+
+// minSparks is how much of a line the sparklines get at least; the names of
+// strategies are clipped for it.
+const minSparks = 8
+
+// drawTable appends the comparison, one strategy a line.
+func drawTable(b *strings.Builder, p palette, r *metrics.Result) {
+	cols := []*column{
+		nameColumn(r, 3),
+		numbers(r, []string{"", "", "success"}, successCell),
+		numbers(r, []string{"", "attempts", "per call"}, meanOf(metrics.Amplification, " ×")),
+		peakColumn(r),
+		settlingColumn(r),
+		numbers(r, []string{"", "latency", "p99"}, latencyCell),
+	}
+	room := pageWidth - gridWidth(cols) - gap
+	if room < minSparks {
+		clipNames(cols[0], minSparks-room)
+		room = pageWidth - gridWidth(cols) - gap
+	}
+	s := newSparks(r, max(room, 0))
+	if room > 0 {
+		cols = append(cols, sparkColumn(r, &s))
+	}
+	drawGrid(b, p, cols)
+	drawLegend(b, p, r, &s, room > 0 && strings.HasSuffix(cols[len(cols)-1].head[1], seedOf(r)))
+	drawNotes(b, r)
+}
+
+// standing is what the verdict makes of a strategy: a mark and a look.
+func standing(r *metrics.Result, strategy string) (mark string, l look) {
+	if r.Verdict == nil {
+		return noMark, plain
+	}
+	if strategy == r.Verdict.Winner {
+		return winnerMark, good
+	}
+	for _, d := range r.Verdict.Disqualified {
+		if d.Strategy == strategy {
+			return disqualifiedMark, faint
+		}
+	}
+	return noMark, plain
+}
+
+// nameColumn lists the strategies with their marks, under so many lines of
+// heading.
+func nameColumn(r *metrics.Result, lines int) *column {
+	c := &column{left: true, head: make([]string, lines)}
+	if lines > 0 {
+		c.head[lines-1] = noMark + "strategy"
+	}
+	for i := range r.Results {
+		name := printable(r.Results[i].Strategy)
+		mark, l := standing(r, r.Results[i].Strategy)
+		c.add(mark+name, l)
+	}
+	return c
+}
+
+// clipNames makes the column of names narrower, if they bear it.
+func clipNames(c *column, by int) {
+	width := max(c.width()-by, len("strategy")+len(noMark))
+	for i := range c.cells {
+		c.cells[i].text = clip(c.cells[i].text, width)
+	}
+}
+
+// numbers is a column with what show makes of each strategy.
+func numbers(r *metrics.Result, head []string, show func(*metrics.StrategyResult) string) *column {
+	c := &column{head: head}
+	for i := range r.Results {
+		s := &r.Results[i]
+		_, l := standing(r, s.Strategy)
+		c.add(show(s), l)
+	}
+	return c
+}
+
+// peakColumn is the peak that is judged: that after the last fault, or of the
+// whole run where there is none.
+func peakColumn(r *metrics.Result) *column {
+	m, head := metrics.ByPeak.Metric(&r.Scenario), []string{"peak", "after,", per(r.Scenario.Bin)}
+	if m == metrics.Peak {
+		head[0], head[1] = "herd", "peak,"
+	}
+	return numbers(r, head, meanOf(m, ""))
+}
+
+// settling is the time that is judged: drain of one-shot fleets, and recovery
+// of others.
+func settling(r *metrics.Result) metrics.Metric { return metrics.ByDrain.Metric(&r.Scenario) }
+
+// settlingWord is what that time is called.
+func settlingWord(r *metrics.Result) string {
+	return strings.TrimSuffix(settling(r).Info().Name, "_time")
+}
+
+func settlingColumn(r *metrics.Result) *column {
+	return numbers(r, []string{"", "", settlingWord(r)}, settlingCell(settling(r)))
+}
+
+// sparkColumn draws the attempts over time. Its heading says which seed's they
+// are if it is wide enough.
+func sparkColumn(r *metrics.Result, s *sparks) *column {
+	rate := per(r.Scenario.Bin)
+	c := &column{left: true, head: []string{
+		fitting([]string{"attempts"}, s.width),
+		fitting([]string{rate + ", " + seedOf(r), rate, "per bin"}, s.width),
+		s.heading([]string{faultName(r), "fault", "out"}, []string{"after", "then"}),
+	}}
+	for i := range r.Results {
+		_, l := standing(r, r.Results[i].Strategy)
+		c.add(s.line(r.Results[i].Timeline.Attempts), l)
+	}
+	return c
+}
+
+// seedOf names the seed whose timelines are drawn.
+func seedOf(r *metrics.Result) string { return fmt.Sprintf("seed %d", r.Results[0].Timeline.Seed) }
+
+// faultName is what the last fault is called.
+func faultName(r *metrics.Result) string {
+	name := "fault"
+	end := math.Inf(-1)
+	for _, f := range r.Scenario.Faults {
+		if f.To > end {
+			name, end = printable(f.Name), f.To
+		}
+	}
+	return name
+}
+
+// per says what a count per bin is counted in.
+func per(bin float64) string { return "per " + binWidth(bin) }
+
+func binWidth(bin float64) string {
+	if bin == 1 {
+		return "s"
+	}
+	return metrics.FormatWidth(bin)
+}
