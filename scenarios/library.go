@@ -15,24 +15,24 @@ var library embed.FS
 //go:embed starter.yaml
 var starter string
 
-// founding is the scenario that comes first: the default of comparisons.
-const founding = "second-peak"
+// first is the scenario that is listed first: the default of comparisons.
+const first = "second-peak"
 
-// Listing is one line about a built-in scenario.
+// Listing describes a built-in scenario in a list.
 type Listing struct {
-	// Name is what Builtin takes; Title is one line, Summary the first
-	// paragraph of what the scenario says about itself.
+	// Name is the argument of Builtin, Title one line, and Summary the first
+	// paragraph of the scenario's about.
 	Name, Title, Summary string
-	// Group is what kind it is of.
+	// Group is the title of the group that the scenario belongs to.
 	Group string
 }
 
-// groups are the kinds of built-in scenarios by the prefix of their names, in the
-// order in which they are listed.
+// groups are the groups of built-in scenarios by the prefix of their names, in
+// the order of the list.
 var groups = []struct{ prefix, title string }{
 	{"", "Experiments"},
-	{"case-", "Cases from the field"},
-	{"claim-", "Claims of the founding articles"},
+	{"case-", "Failures from public bug reports"},
+	{"claim-", "Claims of the reference experiments"},
 }
 
 // groupOf returns the number of the group that a name belongs to.
@@ -45,8 +45,8 @@ func groupOf(name string) int {
 	return 0
 }
 
-// builtins returns the names of the built-in scenarios, group by group in
-// alphabetical order, but the founding one first.
+// builtins returns the names of the built-in scenarios: first, then group by
+// group in alphabetical order.
 func builtins() []string {
 	files, _ := fs.Glob(library, "library/*.yaml") // the pattern is well-formed
 	names := make([]string, 0, len(files))
@@ -54,7 +54,7 @@ func builtins() []string {
 		names = append(names, strings.TrimSuffix(strings.TrimPrefix(f, "library/"), ".yaml"))
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		switch founding {
+		switch first {
 		case a:
 			return -1
 		case b:
@@ -81,7 +81,7 @@ func Builtin(name string) (*Scenario, error) {
 	return Parse(name+".yaml", src)
 }
 
-// List returns the built-in scenarios, the founding one first.
+// List returns the built-in scenarios in the order of herdlab scenarios.
 func List() []Listing {
 	var all []Listing
 	for _, name := range builtins() {

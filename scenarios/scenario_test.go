@@ -82,7 +82,7 @@ func TestDescribe(t *testing.T) {
 		Service: 2 * time.Second,
 	}, s.Plan())
 	require.Equal(t, metrics.Scenario{
-		Name: "second-peak", Title: "The second peak", SHA256: s.SHA256(), Text: s.Source(),
+		Name: "second-peak", Title: "Second peak of a thundering herd after an outage", SHA256: s.SHA256(), Text: s.Source(),
 		Clients: 60, Capacity: 3, Faults: []metrics.Span{{Name: "outage", From: 0, To: 300}},
 		OneShot: true, Bin: 1, Horizon: 3600,
 	}, s.Describe())
