@@ -20,6 +20,7 @@ const maxProblems = 100
 // one reading finds every mistake; they take a nil node, an absent value, for
 // nothing to read.
 type decoder struct {
+	format   *Format
 	file     string
 	lines    []string
 	problems Problems
@@ -38,8 +39,8 @@ type sound struct {
 	names bool // the strategies
 }
 
-func newDecoder(file string, src []byte) *decoder {
-	d := &decoder{file: file, named: map[string][]string{}, accounts: map[string]mockprovider.Range{}}
+func newDecoder(f *Format, file string, src []byte) *decoder {
+	d := &decoder{format: f, file: file, named: map[string][]string{}, accounts: map[string]mockprovider.Range{}}
 	if len(src) <= maxBytes { // else it will be refused, so no line of it is shown
 		d.lines = strings.Split(strings.TrimPrefix(string(src), "\ufeff"), "\n")
 	}

@@ -19,7 +19,7 @@ const ownDialect = "code_in_body"
 // speaks reads the provider's dialect, which gives replies their forms: the name
 // of one that there is, or one of the family that has its verdict in the body.
 func (d *decoder) speaks(n *yaml.Node, c *mockprovider.Config) {
-	name, at, body := d.variant(n, "dialect", append(dialectNames(), ownDialect)...)
+	name, at, body := d.variant(n, "dialect", append(d.format.dialectNames(), ownDialect)...)
 	switch {
 	case name == "":
 		return
@@ -28,7 +28,7 @@ func (d *decoder) speaks(n *yaml.Node, c *mockprovider.Config) {
 			return
 		}
 	default:
-		known, _ := dialect.ByName(name)
+		known, _ := d.format.dialect(name)
 		d.section(at, body, name)
 		d.dialect = &known
 	}

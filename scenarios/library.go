@@ -65,8 +65,9 @@ func builtins() []string {
 	return names
 }
 
-// Builtin returns the built-in scenario of that name.
-func Builtin(name string) (*Scenario, error) {
+// Builtin returns the built-in scenario of that name. Its Words have the parts of the
+// format.
+func (f *Format) Builtin(name string) (*Scenario, error) {
 	names := builtins()
 	if !slices.Contains(names, name) {
 		if meant := Nearest(name, names); meant != "" {
@@ -78,7 +79,7 @@ func Builtin(name string) (*Scenario, error) {
 	if err != nil {
 		return nil, fmt.Errorf("built-in scenario %q: %w", name, err)
 	}
-	return Parse(name+".yaml", src)
+	return f.Parse(name+".yaml", src)
 }
 
 // List returns the built-in scenarios in the order of herdlab scenarios.

@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -23,6 +21,7 @@ import (
 // Scenario is a valid scenario. Once it has its trace, if it needs one, it is
 // not changed any more, and experiments may be made of it on several cores.
 type Scenario struct {
+	format             *Format
 	name, title, about string
 	source             string
 	horizon, bin       time.Duration
@@ -38,12 +37,9 @@ type Scenario struct {
 	input              *metrics.Input // the trace, once it is there
 }
 
-// Parse reads a scenario from the text of a file; file is what messages call
-// it. Whatever is wrong with the text is reported as Problems, all of it at
-// once: first whether it is plain YAML at all, then what it says, and in the
-// end whether its strategies can do with its provider.
-func Parse(file string, src []byte) (*Scenario, error) {
-	d := newDecoder(file, src)
+// Parse is the function Parse with the parts of the format.
+func (f *Format) Parse(file string, src []byte) (*Scenario, error) {
+	d := newDecoder(f, file, src)
 	root := d.document(src)
 	if root == nil {
 		return nil, d.err()
@@ -52,26 +48,12 @@ func Parse(file string, src []byte) (*Scenario, error) {
 	if err := d.err(); err != nil {
 		return nil, err
 	}
-	s.source = string(src)
+	s.source, s.format = string(src), f
 	s.compile(s.load(1), func(at *yaml.Node, err error) { d.complain(at, "%v", err) })
 	if err := d.err(); err != nil {
 		return nil, err
 	}
 	return s, nil
-}
-
-// Load reads a scenario file.
-func Load(path string) (*Scenario, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("scenario: %w", err)
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	if err != nil {
-		return nil, fmt.Errorf("scenario: %w", err)
-	}
-	return Parse(path, src)
 }
 
 // judged is the first fleet that does what is compared: what clients know is what

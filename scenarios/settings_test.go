@@ -107,7 +107,7 @@ func TestEverySettingIsRead(t *testing.T) {
 				}
 			}
 			text = "{" + text + "}"
-			d := newDecoder("x", []byte(text))
+			d := newDecoder(&builtinFormat, "x", []byte(text))
 			d.named = map[string][]string{"models": {"first", "second"}, "regions": {"first", "second"}}
 			got := k.fresh()
 			root := d.document([]byte(text))

@@ -150,7 +150,7 @@ func (d *decoder) stack(s *section, n, nameNode *yaml.Node, reader reader) (choi
 // known returns the strategy of the table with that name; it complains if
 // there is none.
 func (d *decoder) known(at *yaml.Node, name string) (strategies.Builtin, bool) {
-	all := strategies.All()
+	all := d.format.Strategies()
 	i := slices.IndexFunc(all, func(b strategies.Builtin) bool { return b.Name == name })
 	if i < 0 {
 		d.unknownStrategy(at, all)

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"maps"
 
@@ -28,16 +29,20 @@ func (s *Scenario) Dialect() (d dialect.Dialect, ok bool) {
 func (s *Scenario) Models() []string  { return s.named["models"] }
 func (s *Scenario) Regions() []string { return s.named["regions"] }
 
-// Words reads parts of scenario files that stand alone. The zero value knows no
-// names of models and regions.
-type Words struct{ named map[string][]string }
+// Words reads parts of scenario files that stand alone. The zero value reads the
+// built-in format, without names of models and regions.
+type Words struct {
+	format *Format
+	named  map[string][]string
+}
 
-// Words returns the words of the scenario: its models and regions have names.
-func (s *Scenario) Words() Words { return Words{s.named} }
+// Words returns a reader of parts that knows the names of the scenario's models and
+// regions.
+func (s *Scenario) Words() Words { return Words{s.format, s.named} }
 
 // decoder reads the root of a text.
 func (w Words) decoder(what string, src []byte) (*decoder, *yaml.Node) {
-	d := newDecoder(what, src)
+	d := newDecoder(cmp.Or(w.format, &builtinFormat), what, src)
 	maps.Copy(d.named, w.named)
 	if len(bytes.TrimSpace(src)) == 0 {
 		d.complainAt(0, 0, "it is empty; herdlab scenarios --keys shows what to write")
