@@ -7,15 +7,15 @@ import (
 	"herdlab/sim/metrics"
 )
 
-// secondPeak is how many times the capacity a peak after the last fault must
-// exceed to be called a second one.
+// secondPeak is the multiple of the capacity that a peak after the last fault
+// must exceed to be called a second peak.
 const secondPeak = 2
 
-// Attempts draws attempts per second over time, one panel a strategy, on one
-// logarithmic scale, with the peak after the last fault marked.
+// Attempts draws attempts per second over time: one panel per strategy, all on
+// the same logarithmic scale, with the peak after the last fault marked.
 func Attempts(r *metrics.Result) *Figure {
-	s := newSheet(r)
-	// The least that can happen is one attempt in a bin.
+	s := newSummary(r)
+	// The smallest rate above 0 is one attempt in a bin.
 	least, most := math.Inf(1), s.capacity
 	for _, r := range s.rows {
 		least = min(least, 1/r.attempts.width)
@@ -25,28 +25,28 @@ func Attempts(r *metrics.Result) *Figure {
 	if len(s.rows) == 0 {
 		least = 1
 	}
-	f := strip{
-		name: "attempts", headline: s.herdHeadline(), lead: []string{s.setting()}, unit: "attempts per second, log scale",
+	f := panelFigure{
+		name: "attempts", headline: s.attemptsHeadline(), scenario: s.scenarioLine(), unit: "attempts per second, log scale",
 		pitch: min(max(math.Floor(1340/float64(max(len(s.rows), 1))), 102), 150), gap: 24,
-		words: s.herdWords, notes: s.notes("Attempts per second in bins of " + s.binWidth()),
+		text: s.attemptsText, notes: s.notes("Attempts per second in bins of " + s.binWidth()),
 	}
 	if w := s.window(); (w.hi-w.lo)/s.bin > 1.2*panelWidth {
-		f.notes[0] += " A column of pixels shows the highest of its bins."
+		f.notes = append(f.notes, "Each column of pixels shows the highest of its bins.")
 	}
 	f.y = logScale(least, most)
 	f.ticks = func(length float64) []tick { return f.y.decades(length, 15) }
-	f.panel = func(p pen, r row, b box) { s.herdPanel(p, r, b) }
-	f.keys = s.herdKeys()
+	f.draw = s.attemptsPanel
+	f.legend = s.attemptsLegend()
 	return f.figure(s)
 }
 
-// herdHeadline says in words what there is to see.
-func (s *sheet) herdHeadline() string {
+// attemptsHeadline states what the figure shows.
+func (s *summary) attemptsHeadline() string {
 	switch {
 	case len(s.faults) == 0:
-		return "Attempts per second: how hard each strategy presses on the provider"
+		return "Attempts per second, by strategy"
 	case s.capacity == 0:
-		return fmt.Sprintf("What reaches the provider when the %s ends, strategy by strategy", s.fault())
+		return fmt.Sprintf("Attempts per second during the %s and after it, by strategy", s.fault())
 	}
 	over := 0
 	for _, r := range s.rows {
@@ -57,114 +57,110 @@ func (s *sheet) herdHeadline() string {
 	if over == 0 {
 		return fmt.Sprintf("No second peak: after the %s every strategy stays within %d × capacity", s.fault(), secondPeak)
 	}
-	who := ""
+	share := ""
 	if len(s.rows) > 1 {
-		who = fmt.Sprintf(" with %d of %d strategies", over, len(s.rows))
+		share = fmt.Sprintf(" with %d of %d strategies", over, len(s.rows))
 	}
 	if !s.oneShot {
-		// New calls may have their share in the peak.
-		return fmt.Sprintf("After the %s, attempts peak above %d × capacity%s", s.fault(), secondPeak, who)
+		// Part of the peak may be new calls.
+		return fmt.Sprintf("After the %s, attempts peak above %d × capacity%s", s.fault(), secondPeak, share)
 	}
-	return fmt.Sprintf("The %s ends and the herd comes back: a second peak above %d × capacity%s", s.fault(), secondPeak, who)
+	return fmt.Sprintf("A second peak above %d × capacity after the %s%s", secondPeak, s.fault(), share)
 }
 
-func (s *sheet) herdKeys() []key {
-	keys := []key{{paleArea, "attempts"}}
+func (s *summary) attemptsLegend() []legendEntry {
+	legend := []legendEntry{{paleArea, "attempts"}}
 	switch {
 	case s.capacity == 0 && len(s.faults) == 0:
-		keys[0].mark = fullArea
+		legend[0].mark = fullArea
 	case s.capacity > 0 && len(s.faults) > 0:
-		keys = append(keys, key{fullArea, s.binName() + " above capacity after the " + s.fault()})
+		legend = append(legend, legendEntry{fullArea, s.binsName() + " above capacity after the " + s.fault()})
 	case s.capacity > 0:
-		keys = append(keys, key{fullArea, s.binName() + " above capacity"})
+		legend = append(legend, legendEntry{fullArea, s.binsName() + " above capacity"})
 	default:
-		keys = append(keys, key{fullArea, "after the " + s.fault()})
+		legend = append(legend, legendEntry{fullArea, "attempts after the " + s.fault()})
 	}
 	if s.capacity > 0 {
-		keys = append(keys, key{dashes, "capacity"})
+		legend = append(legend, legendEntry{dashedLine, "capacity"})
 	}
-	peak := key{triangle, "highest " + s.binName()}
+	peak := legendEntry{blackTriangle, "peak: highest " + s.binName()}
 	if len(s.faults) > 0 {
-		keys = append(keys, key{band, s.faultNames()})
-		peak.text += " after it"
+		legend = append(legend, legendEntry{shadedArea, s.faultNames()})
+		peak.text += " after the " + s.fault()
 	}
-	keys = append(keys, peak)
+	legend = append(legend, peak)
 	if s.capacity > 0 {
-		keys = append(keys, key{redTriangle, fmt.Sprintf("the same, above %d × capacity", secondPeak)})
+		legend = append(legend, legendEntry{redTriangle, fmt.Sprintf("peak above %d × capacity", secondPeak)})
 	}
-	return keys
+	return legend
 }
 
-func (s *sheet) herdPanel(p pen, r row, b box) {
-	columns := r.attempts.columns(b.time.lo, b.time.hi, int(b.w))
+// attemptsPanel draws the attempts of one strategy.
+func (s *summary) attemptsPanel(cv canvas, r row, p panel) {
+	columns := r.attempts.columns(p.time.lo, p.time.hi, int(p.w))
 	c := Colour(r.name)
-	b.area(p, columns, 0, pale(c))
-	clear(columns[:int(b.at(s.after)-b.x)])
-	b.area(p, columns, s.capacity, c)
-	b.capacityLine(p, s.capacity)
-	s.markPeak(p, r, b)
-	b.cut(p, r, s.capacity)
+	p.area(cv, columns, 0, pale(c))
+	clear(columns[:int(p.at(s.after)-p.x)])
+	p.area(cv, columns, s.capacity, c)
+	p.capacityLine(cv, s.capacity)
+	s.markPeak(cv, r, p)
+	p.continuation(cv, r, s.capacity)
 }
 
-// markPeak points at the highest bin after the last fault and says how high it
-// is.
-func (s *sheet) markPeak(p pen, r row, b box) {
+// markPeak marks the highest bin after the last fault and writes its rate.
+func (s *summary) markPeak(cv canvas, r row, p panel) {
 	peak, at := r.attempts.peak(s.after)
 	if peak == 0 {
 		if len(s.faults) > 0 {
-			p.label(b.at(s.after)+8, b.y+b.h/2, small, quiet, 0, "no attempt after the "+s.fault())
+			cv.textOnPanel(p.at(s.after)+8, p.y+p.h/2, small, grey, 0, "no attempt after the "+s.fault())
 		}
 		return
 	}
-	text, face, c := metrics.FormatNumber(peak)+" /s", small, ink
+	text, face, c := metrics.FormatNumber(peak)+" /s", small, black
 	if s.capacity > 0 {
 		text += " = " + metrics.FormatNumber(peak/s.capacity) + " × capacity"
 		if peak > secondPeak*s.capacity {
-			face, c = loud, alarm
+			face, c = boldLabel, red
 		}
 	}
-	aside := ""
+	newCalls := ""
 	if !s.oneShot {
-		aside = "(new calls: " + metrics.FormatNumber(r.calls.at(at)) + " /s)"
+		newCalls = "(new calls: " + metrics.FormatNumber(r.calls.at(at)) + " /s)"
 	}
 	middle := at + r.attempts.width/2
-	if middle > b.time.hi {
-		p.label(b.x+b.w-6, b.y+14, face, c, 1, text+" at "+b.moment(at))
+	if middle > p.time.hi {
+		cv.textOnPanel(p.x+p.w-6, p.y+14, face, c, 1, text+" at "+p.moment(at))
 		return
 	}
-	// The label stands above the peak; over the highest, between two panels.
-	x, y := b.at(middle)+0.5, b.down(peak)-1
-	p.pointer(x, y, c)
+	// The label is above the peak; that of the highest peak is between two panels.
+	x, y := p.at(middle)+0.5, p.down(peak)-1
+	cv.triangle(x, y, c)
 	left, w := x+9, face.width(text)
-	asideAt := w
-	if aside != "" {
-		asideAt += 6
-		w = asideAt + small.width(aside)
+	newCallsAt := w
+	if newCalls != "" {
+		newCallsAt += 6
+		w = newCallsAt + small.width(newCalls)
 	}
-	if left+w > b.x+b.w {
+	if left+w > p.x+p.w {
 		left = x - 9 - w
 	}
-	p.label(left, y-4, face, c, 0, text)
-	if aside != "" {
-		p.label(left+asideAt, y-4, small, quiet, 0, aside)
+	cv.textOnPanel(left, y-4, face, c, 0, text)
+	if newCalls != "" {
+		cv.textOnPanel(left+newCallsAt, y-4, small, grey, 0, newCalls)
 	}
 }
 
-// herdWords are the key figures of a strategy: means over the seeds.
-func (s *sheet) herdWords(r row) []string {
+// attemptsText returns the metrics of a strategy, as means over the seeds.
+func (s *summary) attemptsText(r row) []string {
 	var lines []string
-	what := "peak"
-	if len(s.faults) > 0 {
-		what = "peak after"
-	}
 	if e := r.estimate(s.peak()).per(s.bin); e.known {
-		line := fmt.Sprintf("%s %s /s", what, e.mean())
+		line := "peak " + e.mean() + " /s"
 		if s.capacity > 0 && e.value > 0 {
 			line += fmt.Sprintf(" (%s × capacity)", e.per(s.capacity).mean())
 		}
 		lines = append(lines, line)
 	}
-	lines = append(lines, s.settled(r)...)
+	lines = append(lines, s.settledText(r)...)
 	if e := r.estimate(metrics.Amplification); e.known {
 		unit := " attempts per call"
 		if e.mean() == "1" {
@@ -175,12 +171,12 @@ func (s *sheet) herdWords(r row) []string {
 	return lines
 }
 
-// settled says how long a strategy took to get over the last fault; nothing if
-// there was none.
-func (s *sheet) settled(r row) []string {
-	m, verb := s.settling()
+// settledText returns the time that a strategy took to drain or recover after
+// the last fault, or nothing if there was no fault.
+func (s *summary) settledText(r row) []string {
+	m, verb := s.settlingMetric()
 	e := r.estimate(m)
-	some := "never in " + metrics.FormatPercent(e.never) + " of seeds"
+	some := "never " + verb + " in " + metrics.FormatPercent(e.never) + " of seeds"
 	switch {
 	case e.never == 1:
 		return []string{"never " + verb}

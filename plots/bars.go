@@ -10,27 +10,27 @@ import (
 	"herdlab/sim/metrics"
 )
 
-// The measures of the bars, in pixels.
+// The sizes in Bars, in pixels.
 const (
 	barHeight  = 24
 	barPitch   = 38
-	reasonLine = 18 // more for a row that says why it may not win
-	groupGap   = 38 // more above those that may not win
+	reasonLine = 18 // extra height of a row with the reason why the strategy is not eligible
+	groupGap   = 38 // extra space above the strategies that are not eligible
 )
 
-// Bars draws what decides a comparison: the peak after the last fault and the
-// drain, or the recovery where calls keep arriving, as bars with their 95 %
-// intervals over the seeds. The winner comes first and those that may not win
-// last, hatched and with the reason.
+// Bars draws the metrics that decide a comparison: the peak after the last fault,
+// and the drain time or, if calls keep arriving, the recovery time. Each is a bar
+// with its 95 % interval over the seeds. The winner comes first. The strategies
+// that are not eligible come last, hatched and with the reason.
 func Bars(r *metrics.Result) *Figure {
-	s := newSheet(r)
+	s := newSummary(r)
 	rows := s.ranked()
 	columns := []barColumn{s.peakColumn(rows), s.settlingColumn(rows)}
-	heads := headline.wrap(s.barsHeadline(), pageWidth-2*margin, 2)
-	lead := body.wrap(s.sentence, pageWidth-2*margin, 4)
+	headlines := headline.wrap(s.barsHeadline(), pageWidth-2*margin, 2)
+	sentence := body.wrap(s.sentence, pageWidth-2*margin, 4)
 	notes := s.barNotes()
 
-	top := 16 + 28*float64(len(heads)) + 19*float64(1+len(lead)) + 76
+	top := 16 + 28*float64(len(headlines)) + 19*float64(1+len(sentence)) + 76
 	bottom := top + 6 + barPitch*float64(max(len(rows), 1))
 	for i, r := range rows {
 		if r.disqualified {
@@ -41,62 +41,62 @@ func Bars(r *metrics.Result) *Figure {
 		}
 	}
 	height := bottom + 40 + 17*float64(len(notes))
-	return &Figure{Name: "bars", Width: pageWidth, Height: int(height), draw: func(p pen) {
+	return &Figure{Name: "bars", Width: pageWidth, Height: int(height), draw: func(cv canvas) {
 		y := 16.0
-		for _, line := range heads {
+		for _, line := range headlines {
 			y += 28
-			p.text(margin, y-4, headline, ink, 0, line)
+			cv.text(margin, y-4, headline, black, 0, line)
 		}
 		y += 19
-		p.text(margin, y, body, quiet, 0, s.setting())
-		for _, line := range lead {
+		cv.text(margin, y, body, grey, 0, s.scenarioLine())
+		for _, line := range sentence {
 			y += 19
-			p.text(margin, y+4, body, ink, 0, line)
+			cv.text(margin, y+4, body, black, 0, line)
 		}
 		if len(rows) == 0 {
-			p.text(margin, y+34, title, quiet, 0, nothing)
+			cv.text(margin, y+34, title, grey, 0, emptyResult)
 			return
 		}
 		for _, c := range columns {
-			c.frame(p, top, bottom)
+			c.frame(cv, top, bottom)
 		}
 		y = top + 6
 		for i, r := range rows {
 			if r.disqualified && (i == 0 || !rows[i-1].disqualified) {
 				y += groupGap
-				p.rect(margin, y-26, pageWidth-2*margin, 20, paper)
-				p.text(margin, y-12, strong, quiet, 0, "Not eligible to win")
-				p.hline(margin, pageWidth-margin, y-7, rule)
+				cv.rect(margin, y-26, pageWidth-2*margin, 20, white)
+				cv.text(margin, y-12, boldBody, grey, 0, "Not eligible to win")
+				cv.hline(margin, pageWidth-margin, y-7, axisColour)
 			}
-			s.barRow(p, r, y, columns)
+			s.barRow(cv, r, y, columns)
 			y += barPitch
 			if r.disqualified {
 				y += reasonLine
 			}
 		}
 		for i, line := range notes {
-			p.text(margin, bottom+40+17*float64(i), small, quiet, 0, line)
+			cv.text(margin, bottom+40+17*float64(i), small, grey, 0, line)
 		}
 	}}
 }
 
-// lasting is what says how long a strategy takes: its drain or recovery, or its
-// latency where nothing goes wrong that it could get over.
-func (s *sheet) lasting() metrics.Metric {
+// durationMetric is the metric of the second column: the drain or recovery time,
+// or the latency if there is no fault.
+func (s *summary) durationMetric() metrics.Metric {
 	defined := func(m metrics.Metric) bool {
 		return slices.ContainsFunc(s.rows, func(r row) bool { e := r.estimate(m); return e.known || e.never > 0 })
 	}
-	m, _ := s.settling()
+	m, _ := s.settlingMetric()
 	if !defined(m) && defined(metrics.LatencyP99) {
 		return metrics.LatencyP99
 	}
 	return m
 }
 
-// ranked returns the rows: the winner, the others by how long they take and
-// then by their peak, and those that may not win.
-func (s *sheet) ranked() []row {
-	m := s.lasting()
+// ranked returns the rows in the order of Bars: the winner, the others, and the
+// strategies that are not eligible; within a group by duration and then by peak.
+func (s *summary) ranked() []row {
+	m := s.durationMetric()
 	group := func(r row) int {
 		switch {
 		case r.winner:
@@ -106,7 +106,7 @@ func (s *sheet) ranked() []row {
 		}
 		return 1
 	}
-	worth := func(r row, m metrics.Metric) float64 {
+	value := func(r row, m metrics.Metric) float64 {
 		if e := r.estimate(m); e.known {
 			return e.value
 		}
@@ -117,35 +117,34 @@ func (s *sheet) ranked() []row {
 		return cmp.Or(
 			cmp.Compare(group(a), group(b)),
 			cmp.Compare(a.estimate(m).never, b.estimate(m).never),
-			cmp.Compare(worth(a, m), worth(b, m)),
-			cmp.Compare(worth(a, s.peak()), worth(b, s.peak())),
+			cmp.Compare(value(a, m), value(b, m)),
+			cmp.Compare(value(a, s.peak()), value(b, s.peak())),
 		)
 	})
 	return rows
 }
 
-// barsHeadline is the verdict in short: the case of its sentence, never
-// another.
-func (s *sheet) barsHeadline() string {
+// barsHeadline is the verdict in short. It agrees with the verdict's sentence.
+func (s *summary) barsHeadline() string {
 	switch s.outcome {
 	case metrics.Won:
-		return clean(s.winner) + " wins" + s.winnersFigures()
+		return clean(s.winner) + " wins" + s.winnersValues()
 	case metrics.NoneFit:
-		return "No strategy is fit to win"
+		return "No strategy is eligible to win"
 	case metrics.NoMeaning:
-		return "Nobody wins: " + s.judgedName() + " is undefined in this scenario"
+		return "No winner: " + s.judgedName() + " is undefined in this scenario"
 	case metrics.Unreached:
-		return "Nobody wins: none that is fit to win gets there on most seeds"
+		return "No winner: for most seeds, the " + s.judgedName() + " of every eligible strategy is never"
 	}
-	return "How high the herd peaks, and how long it takes"
+	return "Peak and " + s.metricName(s.durationMetric()) + ", by strategy"
 }
 
-// winnersFigures are what the winner wins on, if no column shows it, its peak
-// and its drain or recovery.
-func (s *sheet) winnersFigures() string {
+// winnersValues returns the values of the winner: the judged metric if no column
+// shows it, the peak, and the drain or recovery time.
+func (s *summary) winnersValues() string {
 	i := slices.IndexFunc(s.rows, func(r row) bool { return r.winner })
 	if i < 0 {
-		return "" // it is one of those that are not shown
+		return "" // its row is not shown
 	}
 	r := s.rows[i]
 	var parts []string
@@ -166,29 +165,35 @@ func (s *sheet) winnersFigures() string {
 		}
 		parts = append(parts, text)
 	}
-	if parts = append(parts, s.settled(r)...); len(parts) == 0 {
+	if parts = append(parts, s.settledText(r)...); len(parts) == 0 {
 		return ""
 	}
 	return ": " + strings.Join(parts, ", ")
 }
 
-// judgedName is what the objective compares.
-func (s *sheet) judgedName() string {
-	switch s.metric {
+// judgedName is the name of the metric that the objective compares.
+func (s *summary) judgedName() string { return s.metricName(s.metric) }
+
+func (s *summary) metricName(m metrics.Metric) string {
+	switch m {
 	case metrics.LatencyP99:
 		return "p99 latency"
 	case metrics.PeakAfter:
 		return "peak"
 	}
-	return strings.ReplaceAll(s.metric.Info().Name, "_", " ")
+	return strings.ReplaceAll(m.Info().Name, "_", " ")
 }
 
-func (s *sheet) barNotes() []string {
+// barNotes returns the text at the foot of Bars.
+func (s *summary) barNotes() []string {
 	notes := "Bars: means"
 	if s.seeds > 1 {
 		notes += " over " + s.seedCount() + "; whiskers: their 95 % intervals"
 	}
-	notes += ". Where some seeds never get there, the bar is the median of all. Attempts are counted in bins of " + s.binWidth() + "."
+	notes += ". If a time is never for some seeds, the bar is the median over all seeds. Attempts are counted in bins of " + s.binWidth() + "."
+	if s.capacity > 0 {
+		notes += " ×: multiples of the capacity."
+	}
 	out := []string{notes}
 	if s.omitted > 0 {
 		out = append(out, fmt.Sprintf("%d more strategies are not shown.", s.omitted))
@@ -197,15 +202,15 @@ func (s *sheet) barNotes() []string {
 }
 
 // barRow draws the bars of one strategy.
-func (s *sheet) barRow(p pen, r row, y float64, columns []barColumn) {
-	p.rect(margin, y, 5, barHeight, Colour(r.name))
+func (s *summary) barRow(cv canvas, r row, y float64, columns []barColumn) {
+	cv.rect(margin, y, 5, barHeight, Colour(r.name))
 	if r.disqualified && r.reason != "" {
 		const x = margin + 14
-		p.plate(x, y+barHeight+15, small, quiet, small.fit(r.reason, pageWidth-margin-x))
+		cv.textOnWhite(x, y+barHeight+15, small, grey, small.fit(r.reason, pageWidth-margin-x))
 	}
 	for _, col := range columns {
-		col.bar(p, r, y)
+		col.bar(cv, r, y)
 	}
-	r.disqualified = false // the heading of the group says it
-	p.words(r, margin+14, y+17, nil)
+	r.disqualified = false // the heading of the group contains it
+	cv.nameAndText(r, margin+14, y+17, nil)
 }

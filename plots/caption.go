@@ -2,13 +2,14 @@ package plots
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"herdlab/sim/metrics"
 )
 
-// setting describes the scenario in a line.
-func (s *sheet) setting() string {
+// scenarioLine describes the scenario in one line.
+func (s *summary) scenarioLine() string {
 	var parts []string
 	if s.name != "" {
 		parts = append(parts, s.name)
@@ -20,9 +21,9 @@ func (s *sheet) setting() string {
 		parts = append(parts, metrics.FormatFixed(float64(s.clients), 0)+" clients")
 	}
 	if s.capacity > 0 {
-		parts = append(parts, "the provider can serve "+metrics.FormatSet(s.capacity)+" per second")
+		parts = append(parts, "capacity "+metrics.FormatSet(s.capacity)+" per second")
 	} else {
-		parts = append(parts, "the provider's capacity is not bounded")
+		parts = append(parts, "unlimited capacity")
 	}
 	for i, f := range s.faults {
 		if i == 3 {
@@ -42,38 +43,51 @@ func (s *sheet) setting() string {
 	return body.fit(strings.Join(parts, " · "), pageWidth-2*margin)
 }
 
-// binName is what to call a bin.
-func (s *sheet) binName() string {
+// binName is the name of a bin in a sentence.
+func (s *summary) binName() string {
 	if s.bin == 1 {
 		return "second"
 	}
-	return s.binWidth()
+	return "bin of " + s.binWidth()
+}
+
+// binsName is the plural of binName.
+func (s *summary) binsName() string {
+	if s.bin == 1 {
+		return "seconds"
+	}
+	return "bins of " + s.binWidth()
 }
 
 // binWidth is the width of a bin, with its unit.
-func (s *sheet) binWidth() string { return metrics.FormatWidth(s.bin) }
+func (s *summary) binWidth() string { return metrics.FormatWidth(s.bin) }
 
-// faultNames is what to call all that is shaded.
-func (s *sheet) faultNames() string {
+// faultNames is the name of the shaded areas.
+func (s *summary) faultNames() string {
 	if len(s.faults) > 1 {
 		return "faults"
 	}
 	return s.fault()
 }
 
-// seedCount writes how many seeds there are.
-func (s *sheet) seedCount() string { return metrics.FormatFixed(float64(s.seeds), 0) + " seeds" }
+// seedCount is the number of seeds with its noun.
+func (s *summary) seedCount() string { return metrics.FormatFixed(float64(s.seeds), 0) + " seeds" }
 
-// notes say where the numbers come from, after the first words.
-func (s *sheet) notes(first string) []string {
+// notes returns the text at the foot of a figure over time: first, and the origin
+// of the values.
+func (s *summary) notes(first string) []string {
 	if len(s.faults) > 0 {
 		first += ", aligned to the end of the " + s.fault()
 	}
-	first += ". Curves: the run with the first seed"
+	first += ". The panels show the run with the first seed"
 	if s.seeds > 1 {
-		first += "; figures at the left: means over " + s.seedCount()
+		first += "; the values at the left are means over " + s.seedCount()
 	}
 	notes := []string{first + "."}
+	end := s.window().hi
+	if slices.ContainsFunc(s.rows, func(r row) bool { return r.attempts.lastActive() > end }) {
+		notes = append(notes, "→ Attempts continue after the end of the time axis.")
+	}
 	if s.omitted > 0 {
 		notes = append(notes, fmt.Sprintf("%d more strategies are not shown.", s.omitted))
 	}

@@ -5,26 +5,26 @@ import (
 	"image/color"
 )
 
-// The colours of everything that is not a strategy.
+// The colours of everything but the strategies.
 var (
-	paper   = color.RGBA{0xff, 0xff, 0xff, 0xff}
-	ink     = color.RGBA{0x1d, 0x23, 0x2a, 0xff}
-	quiet   = color.RGBA{0x5a, 0x63, 0x6d, 0xff}
-	rule    = color.RGBA{0xb4, 0xba, 0xc1, 0xff}
-	grid    = color.RGBA{0xea, 0xec, 0xef, 0xff}
-	shade   = color.RGBA{0xe8, 0xeb, 0xee, 0xff}
-	panel   = color.RGBA{0xfa, 0xfb, 0xfb, 0xff}
-	alarm   = color.RGBA{0xa6, 0x14, 0x14, 0xff}
-	praise  = color.RGBA{0x00, 0x5f, 0x45, 0xff}
-	arrival = color.RGBA{0x33, 0x3b, 0x44, 0xff}
-	// veil is paper at 82 %, premultiplied as color.RGBA wants it.
-	veil = color.RGBA{0xd1, 0xd1, 0xd1, 0xd1}
+	white       = color.RGBA{0xff, 0xff, 0xff, 0xff}
+	black       = color.RGBA{0x1d, 0x23, 0x2a, 0xff}
+	grey        = color.RGBA{0x5a, 0x63, 0x6d, 0xff}
+	axisColour  = color.RGBA{0xb4, 0xba, 0xc1, 0xff}
+	gridColour  = color.RGBA{0xea, 0xec, 0xef, 0xff}
+	faultColour = color.RGBA{0xe8, 0xeb, 0xee, 0xff}
+	panelColour = color.RGBA{0xfa, 0xfb, 0xfb, 0xff}
+	red         = color.RGBA{0xa6, 0x14, 0x14, 0xff}
+	green       = color.RGBA{0x00, 0x5f, 0x45, 0xff}
+	callsColour = color.RGBA{0x33, 0x3b, 0x44, 0xff}
+	// translucent is white at 82 %, premultiplied as color.RGBA requires.
+	translucent = color.RGBA{0xd1, 0xd1, 0xd1, 0xd1}
 )
 
-// colours are hues of Okabe and Ito ("Color Universal Design", 2008), which
-// people with any kind of colour vision tell apart, one to a family of
-// strategies; within a family the shade differs. No figure relies on the shade:
-// names stand beside.
+// colours has the colours of the built-in strategies. Each family of strategies
+// has a hue of Okabe and Ito ("Color Universal Design", 2008), which can be told
+// apart with any kind of colour vision; within a family the shade differs. No
+// figure relies on the shade, because each strategy has its name beside it.
 var colours = []struct {
 	strategy string
 	colour   color.RGBA
@@ -67,8 +67,9 @@ var others = []color.RGBA{
 	{0x44, 0xaa, 0x99, 0xff}, {0xcc, 0x66, 0x77, 0xff}, {0xaa, 0x44, 0x99, 0xff},
 }
 
-// Colour is the colour of a strategy in every figure and page. It depends on
-// nothing but the name; the built-in strategies have colours of their own.
+// Colour returns the colour of a strategy in every figure and HTML page. It
+// depends only on the name. Each built-in strategy has a colour that no other
+// strategy has.
 func Colour(strategy string) color.RGBA {
 	for _, c := range colours {
 		if c.strategy == strategy {
@@ -80,14 +81,15 @@ func Colour(strategy string) color.RGBA {
 	sum := h.Sum32()
 	hue := others[sum%uint32(len(others))]
 	const shades = 8
-	return mix(hue, paper, float64(sum>>16%shades)/shades*0.4)
+	return mix(hue, white, float64(sum>>16%shades)/shades*0.4)
 }
 
-// mix returns a with a share of b, both opaque.
+// mix returns a mixed with the given share of b; both are opaque.
 func mix(a, b color.RGBA, share float64) color.RGBA {
 	m := func(x, y uint8) uint8 { return uint8(float64(x)*(1-share) + float64(y)*share + 0.5) }
 	return color.RGBA{m(a.R, b.R), m(a.G, b.G), m(a.B, b.B), 0xff}
 }
 
-// pale is the same colour in the background.
-func pale(c color.RGBA) color.RGBA { return mix(c, paper, 0.52) }
+// pale returns the lighter shade of c that is used for what happens before the
+// end of the last fault.
+func pale(c color.RGBA) color.RGBA { return mix(c, white, 0.52) }

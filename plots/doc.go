@@ -1,8 +1,10 @@
-// Package plots draws a metrics.Result: attempts and useful answers over time,
-// one panel a strategy, and bars of what decides a comparison.
+// Package plots draws the results of a comparison as figures: Attempts and
+// Goodput over time with one panel per strategy, and Bars of the metrics that
+// decide the verdict. Write draws all of them into files. A Figure is one picture
+// that is written as PNG or SVG.
 //
-// A figure is a pure function of the result: the same result gives the same
-// bytes, as PNG and as SVG. A strategy has one colour, by its name, in every
-// figure. Impossible values in a result, such as a fault that ends before it
-// begins, are left out and never fail a figure.
+// A figure is a pure function of a metrics.Result: the same result gives the same
+// bytes. Colour gives a strategy the same colour in every figure. Impossible values
+// in a result, such as a fault that ends before it begins, are left out and never
+// cause an error.
 package plots

@@ -6,12 +6,12 @@ import (
 	"herdlab/sim/metrics"
 )
 
-// The three shapes of results that figures must stand: the founding experiment,
-// real traffic, and a very large fleet.
+// The results for the tests: the reference experiment, replayed traffic, and a
+// very large fleet.
 
-// founding has thirteen strategies whose herds come in waves, with plausible
-// figures: sixty clients, an outage of 300 s, three per second.
-func founding() *metrics.Result {
+// reference has thirteen strategies that retry in waves, with plausible values:
+// sixty clients, an outage of 300 s, a capacity of three per second.
+func reference() *metrics.Result {
 	p := 0.01
 	r := &metrics.Result{
 		SchemaVersion: metrics.SchemaVersion,
@@ -35,7 +35,7 @@ func founding() *metrics.Result {
 		{"breaker+full-jitter", 3, 12, 12.284, 56.16}, {"token-bucket", 1, 3, 3.718, 61.87},
 	} {
 		t := metrics.Timeline{Seed: 1, Width: 1}
-		end := min(s.drain, 20-300) // of a strategy that gives up
+		end := min(s.drain, 20-300) // a strategy that stops retrying
 		if s.drain < metrics.Never {
 			end = s.drain
 		}
@@ -50,7 +50,7 @@ func founding() *metrics.Result {
 			}
 			t.Attempts, t.Useful, t.Calls = append(t.Attempts, n), append(t.Useful, u), append(t.Calls, 0)
 		}
-		r.Results = append(r.Results, metrics.StrategyResult{Strategy: s.name, Timeline: t, Metrics: figures(
+		r.Results = append(r.Results, metrics.StrategyResult{Strategy: s.name, Timeline: t, Metrics: values(
 			metrics.PeakAfter, s.peak, metrics.DrainTime, s.drain, metrics.Amplification, s.size/2, metrics.SuccessRate, 1.0)})
 	}
 	r.Verdict = &metrics.Verdict{
@@ -63,8 +63,8 @@ func founding() *metrics.Result {
 	return r
 }
 
-// trace has 3,500 bins of bursty traffic that never stops, an outage in the
-// middle, and a strategy that loses calls silently.
+// trace has 3,500 bins of continuous bursty traffic, an outage, and a strategy
+// with silent losses.
 func trace() *metrics.Result {
 	r := &metrics.Result{
 		Scenario: metrics.Scenario{
@@ -92,15 +92,15 @@ func trace() *metrics.Result {
 			}
 			t.Calls, t.Attempts, t.Useful = append(t.Calls, uint32(n)), append(t.Attempts, uint32(a)), append(t.Useful, uint32(u))
 		}
-		r.Results = append(r.Results, metrics.StrategyResult{Strategy: name, Timeline: t, Metrics: figures(
+		r.Results = append(r.Results, metrics.StrategyResult{Strategy: name, Timeline: t, Metrics: values(
 			metrics.PeakAfter, float64(40+k), metrics.RecoveryTime, float64(5*k), metrics.Amplification, 1.1,
 			metrics.SuccessRate, 1-0.067*float64(k/5), metrics.SilentLosses, float64(k/5*592))})
 	}
 	return r
 }
 
-// million has waves of a million attempts, and a strategy that recovers with
-// some seeds only.
+// million has waves of a million attempts, and a strategy that never recovers for
+// some seeds.
 func million() *metrics.Result {
 	r := &metrics.Result{
 		Scenario: metrics.Scenario{
@@ -119,7 +119,7 @@ func million() *metrics.Result {
 			t.Attempts = append(t.Attempts, uint32(a))
 			t.Useful = append(t.Useful, uint32(min(a, 10_000)*min(i/120, 1)))
 		}
-		r.Results = append(r.Results, metrics.StrategyResult{Strategy: name, Timeline: t, Metrics: figures(
+		r.Results = append(r.Results, metrics.StrategyResult{Strategy: name, Timeline: t, Metrics: values(
 			metrics.PeakAfter, []float64{1e6, 4166, 36_000}[k], metrics.DrainTime, float64(100+10*k))})
 	}
 	some := metrics.Summarise([]metrics.Values{at(metrics.DrainTime, 150), at(metrics.DrainTime, 180), at(metrics.DrainTime, metrics.Never)})
@@ -127,17 +127,18 @@ func million() *metrics.Result {
 	return r
 }
 
+// at returns the values of a run in which only m is defined.
 func at(m metrics.Metric, v float64) metrics.Values {
-	values := metrics.Values{}
-	for i := range values {
-		values[i] = metrics.Undefined
+	out := metrics.Values{}
+	for i := range out {
+		out[i] = metrics.Undefined
 	}
-	values[m] = v
-	return values
+	out[m] = v
+	return out
 }
 
-// figures are those of three seeds around the given values.
-func figures(pairs ...any) metrics.Figures {
+// values returns metrics over three seeds: 99, 100 and 101 % of each given value.
+func values(pairs ...any) metrics.Figures {
 	out := metrics.Figures{}
 	for i := 0; i < len(pairs); i += 2 {
 		m, v := pairs[i].(metrics.Metric), pairs[i+1].(float64)

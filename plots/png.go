@@ -13,8 +13,8 @@ import (
 	stdfont "golang.org/x/image/font"
 )
 
-// dpi makes a point of gonum/plot a pixel of the PNG, so that a font size of
-// 12 is 12 pixels high.
+// dpi is the resolution at which a point of gonum/plot is a pixel of the PNG, so
+// that a font of size 12 is 12 pixels high.
 const dpi = 72
 
 // PNG writes the figure as a PNG image of Width × Height pixels.
@@ -24,14 +24,14 @@ func (f *Figure) PNG(w io.Writer) error {
 	return png.Encode(w, indexed(c.Image()))
 }
 
-// pngCanvas spaces the letters of a text by its typeface. The rasteriser would
-// kern letters of any size as if they were 32 pixels high, so that "A" swallows
-// the space before it and "11" becomes one stroke.
+// pngCanvas places the letters of a text at the widths of its typeface. The
+// rasteriser kerns letters of any size as if they were 32 pixels high, so that
+// the space before "A" disappears and the digits of "11" touch.
 type pngCanvas struct{ *vgimg.Canvas }
 
 // FillString implements vg.Canvas.
 func (c pngCanvas) FillString(f font.Face, at vg.Point, s string) {
-	// Letters that are not kerned are drawn together.
+	// Consecutive letters without kerning are drawn together.
 	var buf sfnt.Buffer
 	var last sfnt.GlyphIndex
 	start := 0
@@ -52,7 +52,7 @@ func (c pngCanvas) FillString(f font.Face, at vg.Point, s string) {
 	c.fill(f, at, s, start, len(s))
 }
 
-// fill draws s[from:to] where it stands in s.
+// fill draws s[from:to] at its place in s.
 func (c pngCanvas) fill(f font.Face, at vg.Point, s string, from, to int) {
 	at.X += f.Width(s[:to]) - f.Width(s[from:to])
 	c.Canvas.FillString(f, at, s[from:to])

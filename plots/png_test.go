@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// inked returns the first and the last column of pixels of a text in a PNG that
-// are not white, drawn from x = 10 on.
-func inked(t *testing.T, face typeface, text string) (first, last int) {
+// columnsOf draws a text from x = 10 on and returns the first and the last column
+// of pixels that are not white.
+func columnsOf(t *testing.T, face typeface, text string) (first, last int) {
 	t.Helper()
-	f := &Figure{Width: 400, Height: 40, draw: func(p pen) { p.text(10, 30, face, ink, 0, text) }}
+	f := &Figure{Width: 400, Height: 40, draw: func(cv canvas) { cv.text(10, 30, face, black, 0, text) }}
 	var b bytes.Buffer
 	require.NoError(t, f.PNG(&b))
 	img, err := png.Decode(&b)
@@ -31,12 +31,12 @@ func inked(t *testing.T, face typeface, text string) (first, last int) {
 	return first, last
 }
 
-// TestLettersKeepTheirWidth: a text is as wide as the layout takes it to be,
-// whatever is kerned: the rasteriser alone would draw these a third too narrow.
-func TestLettersKeepTheirWidth(t *testing.T) {
+// TestTextWidth: a text in a PNG is as wide as the layout assumes. The rasteriser
+// alone would draw these texts a third too narrow.
+func TestTextWidth(t *testing.T) {
 	for _, face := range []typeface{small, title, headline} {
 		for _, text := range []string{"AVAVAVAVAVAV", "1111111111", "A A A A A A A", "none kerned"} {
-			first, last := inked(t, face, text)
+			first, last := columnsOf(t, face, text)
 			require.InDelta(t, 10, first, 2, text)
 			require.InDelta(t, 10+face.width(text), last+1, 2, "%s at %g", text, face.size)
 		}

@@ -7,13 +7,14 @@ import (
 	"herdlab/sim/metrics"
 )
 
-// scale maps values to a share of an axis, 0 at its beginning and 1 at its end.
-// Values outside are drawn at its ends.
+// scale maps values to a share of an axis: 0 at its beginning and 1 at its end.
+// A value outside maps to the nearer end.
 type scale struct {
 	lo, hi float64
 	log    bool
 }
 
+// at returns the share of v.
 func (s scale) at(v float64) float64 {
 	lo, hi := s.lo, s.hi
 	if s.log {
@@ -29,14 +30,14 @@ func (s scale) at(v float64) float64 {
 	return min(share, 1)
 }
 
-// logScale reaches from half of least, which must be positive, to a bit above
-// most. A logarithm has no zero: bars begin at half of the least that can
-// happen, so that one attempt shows and none does not.
+// logScale returns a logarithmic scale from half of least, which must be positive,
+// to a little above most. A logarithm has no zero: an area begins at half of the
+// smallest possible rate, so that one attempt is visible.
 func logScale(least, most float64) scale {
 	return scale{lo: least / 2, hi: max(most*1.15, least*10), log: true}
 }
 
-// maxTicks ends what rounding might not.
+// maxTicks bounds the loops over ticks, which rounding might make endless.
 const maxTicks = 100
 
 // tick is a place on an axis with its label.
@@ -45,13 +46,13 @@ type tick struct {
 	label string
 }
 
-// decades returns the powers of ten on a logarithmic axis that is so many
-// pixels long, with a label on every one, or on every second, third … if they
-// would come too near to each other.
-func (s scale) decades(length, apart float64) []tick {
+// decades returns the powers of ten on a logarithmic axis of length pixels. Every
+// power has a label, or every second, third … so that labels are at least spacing
+// pixels apart.
+func (s scale) decades(length, spacing float64) []tick {
 	first, last := math.Ceil(math.Log10(s.lo)-1e-9), math.Floor(math.Log10(s.hi)+1e-9)
 	per := length / math.Log10(s.hi/s.lo)
-	every := max(1, math.Ceil(apart/per))
+	every := max(1, math.Ceil(spacing/per))
 	var ticks []tick
 	for e := first; e <= last && len(ticks) < maxTicks; e++ {
 		t := tick{at: math.Pow(10, e)}
@@ -63,7 +64,7 @@ func (s scale) decades(length, apart float64) []tick {
 	return ticks
 }
 
-// round returns about n round places on a linear axis.
+// round returns about n ticks at round values of a linear axis.
 func (s scale) round(n int) []tick {
 	step := niceStep((s.hi - s.lo) / float64(n))
 	var ticks []tick
@@ -73,7 +74,7 @@ func (s scale) round(n int) []tick {
 	return ticks
 }
 
-// niceStep returns the smallest of 1, 2, 5 × 10ⁿ that is not under v.
+// niceStep returns the smallest of 1, 2, 5 × 10ⁿ that is at least v.
 func niceStep(v float64) float64 {
 	if !(v > 0) || math.IsInf(v, 0) {
 		return 1
@@ -87,11 +88,11 @@ func niceStep(v float64) float64 {
 	return 10 * p
 }
 
-// timeSteps are spans of time that people count in, in seconds.
+// timeSteps are the usual steps of a time axis, in seconds.
 var timeSteps = []float64{1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400}
 
-// niceTime returns the smallest span that people count in and that is not
-// under v seconds.
+// niceTime returns the smallest usual step of a time axis that is at least v
+// seconds.
 func niceTime(v float64) float64 {
 	if v <= 1 {
 		return niceStep(v)
@@ -104,17 +105,18 @@ func niceTime(v float64) float64 {
 	return 86400 * niceStep(v/86400)
 }
 
-// clock writes a time on an axis, to a thousandth and without zeros at the end.
-func clock(t float64) string {
+// timeLabel formats a time on an axis with up to three decimals.
+func timeLabel(t float64) string {
 	return strings.TrimSuffix(strings.TrimRight(metrics.FormatFixed(t, 3), "0"), ".")
 }
 
-// timeUnit is what a time axis counts in.
+// timeUnit is the unit of a time axis.
 type timeUnit struct {
 	name    string
 	seconds float64
 }
 
+// unitFor returns the unit of an axis of span seconds.
 func unitFor(span float64) timeUnit {
 	switch {
 	case span < 0.9e-5:
@@ -134,13 +136,14 @@ func unitFor(span float64) timeUnit {
 	}
 }
 
-// times returns about n places on a time axis in seconds.
+// times returns about n ticks of a time axis in seconds, and the unit of their
+// labels.
 func (s scale) times(n int) ([]tick, timeUnit) {
 	u := unitFor(s.hi - s.lo)
 	step := niceTime((s.hi - s.lo) / float64(n))
 	var ticks []tick
 	for i := math.Ceil(s.lo/step - 1e-9); i*step <= s.hi*(1+1e-9) && len(ticks) < maxTicks; i++ {
-		ticks = append(ticks, tick{i * step, clock(i * step / u.seconds)})
+		ticks = append(ticks, tick{i * step, timeLabel(i * step / u.seconds)})
 	}
 	return ticks, u
 }

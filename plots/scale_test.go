@@ -10,17 +10,16 @@ import (
 
 func TestLogScale(t *testing.T) {
 	s := logScale(1, 1000)
-	require.Zero(t, s.at(0), "nothing has no height")
+	require.Zero(t, s.at(0), "a rate of 0 has no height")
 	require.Zero(t, s.at(0.5))
-	require.Positive(t, s.at(1), "one attempt has")
+	require.Positive(t, s.at(1), "one attempt has a height")
 	require.InDelta(t, s.at(100)-s.at(10), s.at(1000)-s.at(100), 1e-12, "decades are equally long")
 	require.Less(t, s.at(1000), 1.0)
 	require.Equal(t, 1.0, s.at(math.Inf(1)))
 	require.Zero(t, s.at(math.NaN()))
 }
 
-// TestScales: every scale is monotone and stays within the axis, and its ticks
-// lie on it.
+// TestScales: every scale is monotone and within the axis, and so are its ticks.
 func TestScales(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := math.Pow(10, rapid.Float64Range(-3, 9).Draw(t, "most"))

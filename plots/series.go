@@ -2,14 +2,14 @@ package plots
 
 import "math"
 
-// series are counts in bins of equal width: bin i covers the width seconds from
+// series has counts in bins of equal width: bin i covers width seconds from
 // start + i·width.
 type series struct {
 	start, width float64
 	counts       []uint32
 }
 
-// lastActive is the end of the last bin that is not empty, or start.
+// lastActive returns the end of the last bin that is not empty, or start.
 func (s series) lastActive() float64 {
 	n := len(s.counts)
 	for n > 0 && s.counts[n-1] == 0 {
@@ -19,11 +19,11 @@ func (s series) lastActive() float64 {
 }
 
 // peak returns the highest rate per second of the bins that begin at from or
-// later, and when that bin begins; 0 if there is none.
+// later, and the start of that bin. The rate is 0 without such bins.
 func (s series) peak(from float64) (rate, at float64) {
 	var most uint32
 	for i, c := range s.counts {
-		// Half a bin of tolerance: the edge at from is a sum of roundings.
+		// Half a bin of tolerance, because the edges of bins are rounded.
 		if t := s.start + float64(i)*s.width; c > most && t >= from-s.width/2 {
 			most, at = c, t
 		}
@@ -31,8 +31,8 @@ func (s series) peak(from float64) (rate, at float64) {
 	return float64(most) / s.width, at
 }
 
-// at returns the rate per second of the bin that begins at t; 0 if there is
-// none.
+// at returns the rate per second of the bin that begins at t, or 0 without such a
+// bin.
 func (s series) at(t float64) float64 {
 	i := math.Round((t - s.start) / s.width)
 	if !(i >= 0 && i < float64(len(s.counts))) {
@@ -42,8 +42,8 @@ func (s series) at(t float64) float64 {
 }
 
 // columns returns the rate per second for each of n columns of pixels between
-// two times: the highest of the bins that touch the column, so that a peak of
-// one bin among thousands still shows.
+// two times. It is the highest rate of the bins that touch the column, so that a
+// peak in one bin of thousands is visible.
 func (s series) columns(from, to float64, n int) []float64 {
 	out := make([]float64, n)
 	per := float64(n) / (to - from)
@@ -57,7 +57,7 @@ func (s series) columns(from, to float64, n int) []float64 {
 			continue
 		}
 		rate := float64(c) / s.width
-		// A bin that ends a rounding error after a column does not touch it.
+		// A bin does not touch a column if they overlap by a rounding error.
 		first, last := int(max(left+1e-6, 0)), int(min(math.Ceil(right-1e-6), float64(n)))
 		for x := first; x < max(last, first+1) && x < n; x++ {
 			out[x] = max(out[x], rate)
@@ -66,19 +66,19 @@ func (s series) columns(from, to float64, n int) []float64 {
 	return out
 }
 
-// bars are rates per second in bins of several original bins each.
-type bars struct {
+// rates has rates per second in wider bins, each made of several original bins.
+type rates struct {
 	from, to []float64
 	rate     []float64
 }
 
-// rebin adds up k bins at a time, aligned so that edge, if it is the edge of a
-// bin, stays one. A bin that the series or the horizon cuts short is divided by
-// the time that it really covers; horizon 0 means that there is none.
-func (s series) rebin(k int, edge, horizon float64) bars {
-	var b bars
+// rebin joins k bins at a time. If edge is the edge of an original bin, it is the
+// edge of a wider one. The count of a bin that begins before the run or ends after
+// the horizon is divided by the time that it covers; horizon 0 means no horizon.
+func (s series) rebin(k int, edge, horizon float64) rates {
+	var r rates
 	if len(s.counts) == 0 {
-		return b
+		return r
 	}
 	// The first group is short if the edge does not fall on a multiple of k.
 	i := int(math.Mod(math.Round((edge-s.start)/s.width), float64(k)))
@@ -94,28 +94,28 @@ func (s series) rebin(k int, edge, horizon float64) bars {
 		if horizon > max(from, 0) {
 			to = min(to, horizon)
 		}
-		// Nothing happens before 0, but a rate over a sliver of a bin says nothing.
+		// The run begins at 0, but a rate over a small part of a bin is meaningless.
 		from = max(from, min(0, to-s.width))
-		if from < to { // as it is, unless widths vanish beside times
-			b.from, b.to = append(b.from, from), append(b.to, to)
-			b.rate = append(b.rate, sum/(to-from))
+		if from < to { // false only if rounding makes the width 0
+			r.from, r.to = append(r.from, from), append(r.to, to)
+			r.rate = append(r.rate, sum/(to-from))
 		}
 	}
-	return b
+	return r
 }
 
-// columns draws the bins onto n columns of pixels between two times, each
-// column by the bin at its middle.
-func (b bars) columns(from, to float64, n int) []float64 {
+// columns returns the rate per second for each of n columns of pixels between two
+// times: that of the bin at the middle of the column.
+func (r rates) columns(from, to float64, n int) []float64 {
 	out := make([]float64, n)
 	i := 0
 	for x := range out {
 		t := from + (float64(x)+0.5)*(to-from)/float64(n)
-		for i < len(b.to) && b.to[i] <= t {
+		for i < len(r.to) && r.to[i] <= t {
 			i++
 		}
-		if i < len(b.to) && b.from[i] <= t {
-			out[x] = b.rate[i]
+		if i < len(r.to) && r.from[i] <= t {
+			out[x] = r.rate[i]
 		}
 	}
 	return out

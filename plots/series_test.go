@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// end is where the last bin of s ends.
+// end returns the end of the last bin.
 func (s series) end() float64 { return s.start + float64(len(s.counts))*s.width }
 
 func drawSeries(t *rapid.T) series {
@@ -21,8 +21,7 @@ func drawSeries(t *rapid.T) series {
 	}
 }
 
-// TestColumnsKeepTheMaximum is the law of thinning: whatever falls on the same
-// pixel, the highest bin shows.
+// TestColumnsKeepTheMaximum: a column of pixels shows the highest of its bins.
 func TestColumnsKeepTheMaximum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSeries(t)
@@ -38,8 +37,8 @@ func TestColumnsKeepTheMaximum(t *testing.T) {
 		peak, _ := s.peak(math.Inf(-1))
 		require.Equal(t, peak, highest)
 
-		// The naive twin asks of each column which bins reach into it. Edges
-		// are sums of roundings: bins that only just touch may count or not.
+		// The naive twin searches all bins that overlap each column. Because
+		// edges are rounded, a bin that only touches a column may count or not.
 		per := (to - from) / float64(n)
 		for x, v := range columns {
 			least, most := 0.0, 0.0
@@ -58,9 +57,9 @@ func TestColumnsKeepTheMaximum(t *testing.T) {
 	})
 }
 
-// TestRebinLosesNothing: wider bins hold the same answers, and the end of the
-// fault stays an edge.
-func TestRebinLosesNothing(t *testing.T) {
+// TestRebinKeepsCounts: wider bins have the same total count, and the end of the
+// fault is an edge.
+func TestRebinKeepsCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSeries(t)
 		k := rapid.IntRange(1, 50).Draw(t, "k")
@@ -85,9 +84,9 @@ func TestRebinLosesNothing(t *testing.T) {
 	})
 }
 
-// TestRebinIsHonest: a bin that begins before the run or ends after the
-// horizon is divided by the time that it covers.
-func TestRebinIsHonest(t *testing.T) {
+// TestRebinCoveredTime: the count of a bin that begins before the run or ends after
+// the horizon is divided by the time that it covers.
+func TestRebinCoveredTime(t *testing.T) {
 	s := series{start: -0.5, width: 1, counts: []uint32{6, 6, 6, 6, 6, 6}}
 	b := s.rebin(4, 3.5, 5)
 	require.Equal(t, []float64{0, 3.5}, b.from)

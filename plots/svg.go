@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// svgCanvas remembers how wide each text is meant to be.
+// svgCanvas records the width of each text.
 type svgCanvas struct {
 	*vgsvg.Canvas
 	widths []float64
@@ -22,9 +22,9 @@ func (c *svgCanvas) FillString(f font.Face, at vg.Point, s string) {
 	c.Canvas.FillString(f, at, s)
 }
 
-// SVG writes the figure as an SVG document. Text stays text, in Liberation Sans
-// or what the viewer has instead, which must keep to the same widths so that
-// nothing overlaps.
+// SVG writes the figure as an SVG document. Texts are text elements in Liberation
+// Sans, or in a font that the viewer substitutes and scales to the same width so
+// that texts do not overlap.
 func (f *Figure) SVG(w io.Writer) error {
 	c := &svgCanvas{Canvas: vgsvg.New(vg.Length(f.Width), vg.Length(f.Height))}
 	f.drawOn(c)
@@ -36,10 +36,10 @@ func (f *Figure) SVG(w io.Writer) error {
 	return err
 }
 
-// fixWidths adds to every text of the document how wide it is, and to its
-// typeface what else may stand in for it.
+// fixWidths adds to each text of the document its width, and to its typeface the
+// fonts that may replace it.
 func (c *svgCanvas) fixWidths(doc []byte) []byte {
-	// Text is escaped, so that these can only be tags and styles.
+	// Text is escaped, so these strings occur only as tags and styles.
 	const tag, family = "<text ", "font-family:Liberation Sans;"
 	doc = bytes.ReplaceAll(doc, []byte(family), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
 	out := make([]byte, 0, len(doc)+len(c.widths)*60)

@@ -11,15 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// svgText is one text of a figure with the box that it occupies.
+// svgText is one text of a figure with the rectangle that it occupies.
 type svgText struct {
 	text                     string
 	left, right, top, bottom float64
 	size                     float64
 }
 
-// textsOf parses the SVG of a figure, which proves that it is well-formed, and
-// returns its texts in drawing order.
+// textsOf returns the texts of a figure in drawing order. It fails if the SVG is
+// not well-formed.
 func textsOf(t *testing.T, f *Figure) []svgText {
 	t.Helper()
 	var b bytes.Buffer
@@ -71,7 +71,8 @@ func textsOf(t *testing.T, f *Figure) []svgText {
 	}
 }
 
-func TestTextsStayOnThePageAndApart(t *testing.T) {
+// TestTextsDoNotOverlap: texts are inside the figure and do not overlap.
+func TestTextsDoNotOverlap(t *testing.T) {
 	for name, r := range shapes() {
 		for _, f := range all(r) {
 			texts := textsOf(t, f)
@@ -79,7 +80,7 @@ func TestTextsStayOnThePageAndApart(t *testing.T) {
 			for i, a := range texts {
 				require.GreaterOrEqual(t, a.size, 12.0, "%s %s: %q is too small", name, f.Name, a.text)
 				require.True(t, a.left >= 0 && a.right <= float64(f.Width) && a.top >= 0 && a.bottom+3 <= float64(f.Height),
-					"%s %s: %q leaves the page: %+v", name, f.Name, a.text, a)
+					"%s %s: %q is outside the figure: %+v", name, f.Name, a.text, a)
 				for _, b := range texts[:i] {
 					apart := a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top
 					require.True(t, apart, "%s %s: %q and %q overlap", name, f.Name, a.text, b.text)
@@ -89,10 +90,10 @@ func TestTextsStayOnThePageAndApart(t *testing.T) {
 	}
 }
 
-// TestNotesOnTheEndStandInTheirRow: that attempts go on is said beside the label
-// of the capacity and not halfway to the row above.
-func TestNotesOnTheEndStandInTheirRow(t *testing.T) {
-	for _, f := range []*Figure{Attempts(founding()), Goodput(founding())} {
+// TestContinuationIsInItsRow: the note that attempts continue is beside the panel
+// of its strategy and not in the row above.
+func TestContinuationIsInItsRow(t *testing.T) {
+	for _, f := range []*Figure{Attempts(reference()), Goodput(reference())} {
 		texts := textsOf(t, f)
 		notes := 0
 		for _, note := range texts {
@@ -101,7 +102,7 @@ func TestNotesOnTheEndStandInTheirRow(t *testing.T) {
 			}
 			notes++
 			var name svgText
-			for _, x := range texts { // the name above it that is nearest
+			for _, x := range texts { // the nearest name above the note
 				if x.size == title.size && x.top < note.bottom && x.bottom > name.bottom {
 					name = x
 				}

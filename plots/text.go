@@ -23,14 +23,14 @@ type typeface struct {
 	bold bool
 }
 
-// The sizes of the figures. Nothing is smaller than small.
+// The typefaces of the figures. small is the smallest.
 var (
-	headline = typeface{size: 22, bold: true}
-	title    = typeface{size: 15, bold: true}
-	strong   = typeface{size: 13, bold: true}
-	loud     = typeface{size: 14, bold: true}
-	body     = typeface{size: 13}
-	small    = typeface{size: 12}
+	headline  = typeface{size: 22, bold: true}
+	title     = typeface{size: 15, bold: true}
+	boldBody  = typeface{size: 13, bold: true}
+	boldLabel = typeface{size: 14, bold: true}
+	body      = typeface{size: 13}
+	small     = typeface{size: 12}
 )
 
 var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.Collection()) })
@@ -43,13 +43,13 @@ func (t typeface) face() font.Face {
 	return fonts().Lookup(f, vg.Length(t.size))
 }
 
-// width is how wide s is, in pixels.
+// width returns the width of s in pixels.
 func (t typeface) width(s string) float64 {
 	f := t.face()
 	return float64(f.Width(s))
 }
 
-// fit returns s, or as much of its beginning as fits width with an ellipsis.
+// fit returns s, cut and with an ellipsis if it is wider than width.
 func (t typeface) fit(s string, width float64) string {
 	if t.width(s) <= width {
 		return s
@@ -63,8 +63,8 @@ func (t typeface) fit(s string, width float64) string {
 	return cut(n - 1)
 }
 
-// wrap breaks s into at most n lines that fit width; what is left over ends in
-// an ellipsis.
+// wrap breaks s into at most n lines that fit width. If s is longer, the last line
+// ends in an ellipsis.
 func (t typeface) wrap(s string, width float64, n int) []string {
 	var lines []string
 	line := ""
@@ -86,12 +86,12 @@ func (t typeface) wrap(s string, width float64, n int) []string {
 	return lines
 }
 
-// maxText bounds, in characters, what a result can make a figure measure.
+// maxText bounds the texts of a result, in characters.
 const maxText = 1000
 
-// clean makes text of a result safe to draw: a character without a glyph would
-// vanish from the PNG, and a control character makes an SVG ill-formed. Both
-// become a question mark; white space becomes a space.
+// clean makes a text of a result safe to draw. It replaces white space by a space,
+// and by a question mark characters without a glyph, which a PNG would not show,
+// and control characters, which make an SVG malformed.
 func clean(s string) string {
 	var b strings.Builder
 	var buf sfnt.Buffer

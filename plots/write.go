@@ -10,17 +10,16 @@ import (
 	"herdlab/sim/metrics"
 )
 
-// Write draws every figure of the result into dir, as PNG and as SVG, and
-// returns the paths of the files in a fixed order. It creates dir if needed and
-// replaces files of the same name; a reader never sees half a file, since each
-// gets its name when it is complete. On an error the files returned are those
-// that were written before.
+// Write draws every figure of the result into files in dir, as PNG and as SVG, and
+// returns their paths in a fixed order. It creates dir if needed. Files of the same
+// name are replaced atomically: a reader never sees an incomplete file. On an error
+// Write returns the files that it has written before.
 func Write(dir string, r *metrics.Result) (files []string, err error) {
 	if r == nil {
 		return nil, errors.New("plots: there is no result to draw")
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("plots: cannot make the folder for the figures: %w", err)
+		return nil, fmt.Errorf("plots: cannot create the directory of the figures: %w", err)
 	}
 	for _, f := range []*Figure{Attempts(r), Goodput(r), Bars(r)} {
 		for _, format := range []struct {
@@ -37,7 +36,7 @@ func Write(dir string, r *metrics.Result) (files []string, err error) {
 	return files, nil
 }
 
-// replace writes a file under a passing name beside path and renames it.
+// replace writes a temporary file in the directory of path and renames it.
 func replace(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -50,7 +49,7 @@ func replace(path string, write func(io.Writer) error) (err error) {
 	}()
 	err = write(f)
 	if err == nil {
-		// CreateTemp makes files private; a figure is for everyone to see.
+		// CreateTemp gives access to the owner only.
 		err = f.Chmod(0o644)
 	}
 	if err := errors.Join(err, f.Close()); err != nil {

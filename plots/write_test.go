@@ -11,7 +11,7 @@ import (
 )
 
 func TestWrite(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a", "b") // is made
+	dir := filepath.Join(t.TempDir(), "a", "b") // Write creates it
 	var want []string
 	for _, name := range []string{"attempts.png", "attempts.svg", "goodput.png", "goodput.svg", "bars.png", "bars.svg"} {
 		want = append(want, filepath.Join(dir, name))
@@ -23,7 +23,7 @@ func TestWrite(t *testing.T) {
 	}
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, entries, len(want), "nothing else is left behind")
+	require.Len(t, entries, len(want), "no temporary files")
 	for _, e := range entries {
 		info, err := e.Info()
 		require.NoError(t, err)
@@ -44,11 +44,11 @@ func TestWriteErrors(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "goodput.png", "in the way"), 0o755))
 	files, err := Write(dir, million())
 	require.ErrorContains(t, err, "goodput.png")
-	require.Len(t, files, 2, "those before it")
+	require.Len(t, files, 2, "the files before it")
 }
 
-// TestNoHalfFiles: what was there stays until the new file is complete.
-func TestNoHalfFiles(t *testing.T) {
+// TestAtomicReplace: the old file remains until the new one is complete.
+func TestAtomicReplace(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "figure.svg")
 	require.NoError(t, os.WriteFile(path, []byte("old"), 0o644))

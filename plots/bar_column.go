@@ -7,28 +7,29 @@ import (
 	"herdlab/sim/metrics"
 )
 
-// barColumn is one metric of the bars: where it is drawn, on which scale, and
-// how a value reads.
+// barColumn is one metric of Bars: its place, its scale and the format of its
+// values.
 type barColumn struct {
 	title  string
 	x, w   float64
 	axis   scale
 	ticks  []tick
-	marks  []tick // vertical lines with a name
+	marks  []tick // vertical lines with a label
 	values func(r row) estimate
 	text   func(e estimate) string
-	never  string // what to say of a time that never came
+	never  string // the text of a time that is never
 }
 
-// The columns, and the room at their right for the value of the longest bar.
+// The columns, and the space at their right for the value of the longest bar.
 const (
-	barsX     = margin + wordsWidth + 8
-	barsGap   = 24
-	valueRoom = 122
-	barsWidth = (pageWidth-margin-barsX-barsGap)/2 - valueRoom
+	barsX      = margin + textWidth + 8
+	barsGap    = 24
+	valueSpace = 122
+	barsWidth  = (pageWidth-margin-barsX-barsGap)/2 - valueSpace
 )
 
-func (s *sheet) peakColumn(rows []row) barColumn {
+// peakColumn is the column of the peak after the last fault.
+func (s *summary) peakColumn(rows []row) barColumn {
 	c := barColumn{title: "Peak", x: barsX, w: barsWidth}
 	if len(s.faults) > 0 {
 		c.title = "Peak after the " + s.fault()
@@ -44,26 +45,28 @@ func (s *sheet) peakColumn(rows []row) barColumn {
 	if s.capacity > 0 {
 		c.marks = append(c.marks, tick{s.capacity, "capacity"})
 		if s.maxPeak > 0 && len(s.faults) > 0 {
-			c.marks = append(c.marks, tick{s.capacity * s.maxPeak, "bound " + metrics.FormatSet(s.maxPeak) + " ×"})
+			c.marks = append(c.marks, tick{s.capacity * s.maxPeak, "bound " + metrics.FormatSet(s.maxPeak) + " × capacity"})
 		}
 	}
 	c.fit(rows)
 	return c
 }
 
-func (s *sheet) settlingColumn(rows []row) barColumn {
-	c := barColumn{x: barsX + barsWidth + valueRoom + barsGap, w: barsWidth}
+// settlingColumn is the column of the drain or recovery time, or of the latency
+// if there is no fault.
+func (s *summary) settlingColumn(rows []row) barColumn {
+	c := barColumn{x: barsX + barsWidth + valueSpace + barsGap, w: barsWidth}
 	c.text = func(e estimate) string { return metrics.FormatSettling(e.value, e.varies()) }
-	_, verb := s.settling()
+	_, verb := s.settlingMetric()
 	c.never = "never " + verb
-	c.title = "Drain"
+	c.title = "Drain time"
 	if !s.oneShot {
-		c.title = "Recovery"
+		c.title = "Recovery time"
 	}
 	if len(s.faults) > 0 {
 		c.title += " after the " + s.fault()
 	}
-	m := s.lasting()
+	m := s.durationMetric()
 	if m == metrics.LatencyP99 {
 		c.title = "99th percentile of latency"
 		c.text = func(e estimate) string { return metrics.FormatTime(e.value, e.varies()) }
@@ -82,8 +85,8 @@ func (s *sheet) settlingColumn(rows []row) barColumn {
 	return c
 }
 
-// fit chooses the scale: linear from 0, or logarithmic if the values span so
-// much that the small ones would vanish.
+// fit chooses the scale: linear from 0, or logarithmic if the small values would
+// be invisible on a linear one.
 func (c *barColumn) fit(rows []row) {
 	least, most := math.Inf(1), 0.0
 	for _, m := range c.marks {
@@ -95,7 +98,7 @@ func (c *barColumn) fit(rows []row) {
 			least = min(least, e.value)
 		}
 	}
-	if most == 0 { // nothing to measure: an axis would be made up
+	if most == 0 { // without values, an axis would be invented
 		c.axis = scale{hi: 1}
 		return
 	}
@@ -107,35 +110,35 @@ func (c *barColumn) fit(rows []row) {
 		return
 	}
 	c.title += ", log scale"
-	// A bar has some length even if it is the shortest.
+	// Even the shortest bar has a visible length.
 	c.axis = scale{lo: math.Pow(10, math.Floor(math.Log10(least)-0.2)), hi: most * 1.1, log: true}
 	c.ticks = c.axis.decades(c.w, 50)
 }
 
 func (c *barColumn) at(v float64) float64 { return c.x + math.Round(c.axis.at(v)*c.w) }
 
-// frame draws the title, the axis, and what lies behind the bars.
-func (c *barColumn) frame(p pen, top, bottom float64) {
-	p.text(c.x, top-34, strong, ink, 0, c.title)
+// frame draws the title, the axis, the grid and the vertical lines.
+func (c *barColumn) frame(cv canvas, top, bottom float64) {
+	cv.text(c.x, top-34, boldBody, black, 0, c.title)
 	for _, t := range c.ticks {
 		x := c.at(t.at)
-		p.vline(x, top, bottom, grid)
-		p.text(x, bottom+16, small, quiet, 0.5, t.label)
+		cv.vline(x, top, bottom, gridColour)
+		cv.text(x, bottom+16, small, grey, 0.5, t.label)
 	}
-	p.hline(c.x, c.x+c.w, bottom, rule)
-	p.vline(c.x, top, bottom, rule)
-	end := math.Inf(-1) // of the last label
+	cv.hline(c.x, c.x+c.w, bottom, axisColour)
+	cv.vline(c.x, top, bottom, axisColour)
+	end := math.Inf(-1) // right edge of the last label
 	for _, m := range c.marks {
 		x := c.at(m.at)
-		p.vline(x, top, bottom, ink, 5, 3)
+		cv.vline(x, top, bottom, black, 5, 3)
 		left := max(x-small.width(m.label)/2, end+10)
-		p.text(left, top-8, small, ink, 0, m.label)
+		cv.text(left, top-8, small, black, 0, m.label)
 		end = left + small.width(m.label)
 	}
 }
 
-// bar draws one bar whose upper edge is y, with its interval and its value.
-func (c *barColumn) bar(p pen, r row, y float64) {
+// bar draws one bar with its interval and its value; y is its upper edge.
+func (c *barColumn) bar(cv canvas, r row, y float64) {
 	e, col := c.values(r), Colour(r.name)
 	const middle = barHeight / 2
 	if !e.known {
@@ -146,26 +149,26 @@ func (c *barColumn) bar(p pen, r row, y float64) {
 				text += " in " + metrics.FormatPercent(e.never) + " of seeds"
 			}
 		}
-		p.label(c.x+7, y+middle+4, strong, ink, 0, text)
+		cv.textOnPanel(c.x+7, y+middle+4, boldBody, black, 0, text)
 		return
 	}
 	end := c.at(e.value)
 	if r.disqualified {
-		p.rect(c.x+1, y, end-c.x-1, barHeight, mix(col, paper, 0.75))
-		p.hatch(c.x+1, y, end-c.x-1, barHeight, mix(col, paper, 0.25))
+		cv.rect(c.x+1, y, end-c.x-1, barHeight, mix(col, white, 0.75))
+		cv.hatch(c.x+1, y, end-c.x-1, barHeight, mix(col, white, 0.25))
 	} else {
-		p.rect(c.x+1, y, end-c.x-1, barHeight, col)
+		cv.rect(c.x+1, y, end-c.x-1, barHeight, col)
 	}
 	if e.hi > e.lo {
 		x0, x1, m := c.at(e.lo), c.at(e.hi), y+middle
-		p.line([]point{{x0, m}, {x1, m}}, 1.5, ink)
-		p.line([]point{{x0, m - 4}, {x0, m + 4}}, 1.5, ink)
-		p.line([]point{{x1, m - 4}, {x1, m + 4}}, 1.5, ink)
+		cv.line([]point{{x0, m}, {x1, m}}, 1.5, black)
+		cv.line([]point{{x0, m - 4}, {x0, m + 4}}, 1.5, black)
+		cv.line([]point{{x1, m - 4}, {x1, m + 4}}, 1.5, black)
 		end = max(end, x1)
 	}
 	text := c.text(e)
 	if e.never > 0 {
 		text += ", " + metrics.FormatPercent(e.never) + " never"
 	}
-	p.plate(end+7, y+middle+4, small, ink, text)
+	cv.textOnWhite(end+7, y+middle+4, small, black, text)
 }

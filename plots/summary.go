@@ -8,23 +8,23 @@ import (
 	"herdlab/sim/metrics"
 )
 
-// maxRows bounds how many strategies a figure shows: beyond it a picture is no
-// longer read, and a hostile result would ask for gigabytes of pixels.
+// maxRows bounds the strategies in a figure. A larger figure is unreadable, and
+// without a bound a malformed result could need gigabytes of pixels.
 const maxRows = 40
 
 const (
-	// maxFaults bounds how many faults are shaded.
+	// maxFaults bounds the faults that are shaded.
 	maxFaults = 100
-	// longest is a time in seconds, or a rate, that no run has.
+	// longest is larger than any time in seconds and any rate of a run.
 	longest = 1e15
-	// least is the shortest time in seconds that a run knows, a nanosecond, with
-	// a margin for rounding.
+	// least is the shortest time in seconds, a nanosecond, with a margin for
+	// rounding.
 	least = 0.99e-9
 )
 
-// sheet is a result as the figures need it: text that can be drawn, times that
-// make sense, and nothing to check any more.
-type sheet struct {
+// summary has the contents of a result that figures show, checked: every text
+// can be drawn, and every time and rate is in range.
+type summary struct {
 	name     string
 	clients  int
 	capacity float64 // per second; 0 if unbounded
@@ -32,33 +32,33 @@ type sheet struct {
 	horizon  float64 // seconds; 0 if unknown
 	oneShot  bool
 	seeds    int
-	faults   []metrics.Span // by beginning
+	faults   []metrics.Span // ordered by From
 	after    float64        // the end of the last fault; 0 without faults
-	maxPeak  float64        // × capacity; 0 if nobody judged
+	maxPeak  float64        // × capacity; 0 without a verdict
 	rows     []row
 	omitted  int
 	sentence string
-	outcome  metrics.Outcome // empty if nobody judged
+	outcome  metrics.Outcome // empty without a verdict
 	winner   string
-	metric   metrics.Metric // that was judged
+	metric   metrics.Metric // the judged metric
 }
 
-// row is what one strategy did.
+// row has the results of one strategy.
 type row struct {
 	name                    string
 	attempts, useful, calls series
-	figures                 metrics.Figures
+	values                  metrics.Figures
 	winner                  bool
 	disqualified            bool
 	reason                  string
 }
 
-func newSheet(r *metrics.Result) *sheet {
+func newSummary(r *metrics.Result) *summary {
 	if r == nil {
 		r = &metrics.Result{}
 	}
 	sc := &r.Scenario
-	s := &sheet{
+	s := &summary{
 		name: clean(sc.Name), clients: sc.Clients, oneShot: sc.OneShot, seeds: len(r.Seeds),
 		capacity: positive(sc.Capacity), bin: positive(sc.Bin), horizon: positive(sc.Horizon),
 	}
@@ -84,7 +84,7 @@ func newSheet(r *metrics.Result) *sheet {
 		s.winner = v.Winner
 		var err error
 		if s.metric, err = metrics.ParseMetric(v.Metric); err != nil {
-			s.metric, _ = s.settling() // a verdict that was not made by Judge
+			s.metric, _ = s.settlingMetric() // the verdict was not made by Judge
 		}
 	}
 	return s
@@ -99,7 +99,7 @@ func newRow(r *metrics.StrategyResult, v *metrics.Verdict) row {
 		return series{start: t.Start, width: t.Width, counts: counts}
 	}
 	out := row{
-		name: r.Strategy, figures: r.Metrics,
+		name: r.Strategy, values: r.Metrics,
 		attempts: of(t.Attempts), useful: of(t.Useful), calls: of(t.Calls),
 	}
 	if v == nil {
@@ -116,15 +116,16 @@ func newRow(r *metrics.StrategyResult, v *metrics.Verdict) row {
 
 // estimate is a metric over the seeds.
 type estimate struct {
-	// known says that there is a value at all: the mean with the 95 % interval
-	// lo to hi if there is one, or the median if the time never came for some.
+	// known is true if there is a value: the mean, with the 95 % interval lo to
+	// hi if there is one, or the median if the time is never for some seeds.
 	known         bool
 	value, lo, hi float64
-	never         float64 // share of the seeds
+	never         float64 // share of the seeds for which the time is never
 }
 
+// estimate returns the estimate of m.
 func (r row) estimate(m metrics.Metric) estimate {
-	f := r.figures[m.Info().Name]
+	f := r.values[m.Info().Name]
 	e := estimate{never: min(positive(f.Never), 1)}
 	mid := f.Mean
 	if mid == nil {
@@ -140,37 +141,38 @@ func (r row) estimate(m metrics.Metric) estimate {
 	return e
 }
 
-// usable says whether a value is there and can be drawn.
+// usable reports whether there is a value and it is in range.
 func usable(v *float64) bool { return v != nil && math.Abs(*v) < longest }
 
-// per is e in units of another value: a count per bin per second, or a rate as
-// a multiple of capacity.
+// per returns e in units of another value: with the width of a bin, a count per
+// bin becomes a rate; with the capacity, a rate becomes a multiple of capacity.
 func (e estimate) per(unit float64) estimate {
 	e.value, e.lo, e.hi = e.value/unit, e.lo/unit, e.hi/unit
 	return e
 }
 
+// varies reports whether the interval is not a point.
 func (e estimate) varies() bool { return e.lo < e.hi }
 
-// mean writes the value.
+// mean formats the value.
 func (e estimate) mean() string { return metrics.FormatMean(e.value, e.varies()) }
 
-// peak is the metric that is judged as the peak: that after the last fault, or
-// of the whole run where there is none.
-func (s *sheet) peak() metrics.Metric {
+// peak is the metric that is judged as the peak: the peak after the last fault, or
+// that of the whole run without faults.
+func (s *summary) peak() metrics.Metric {
 	return metrics.ByPeak.Metric(&metrics.Scenario{Faults: s.faults})
 }
 
-// settling is the metric that is judged after a fault, and what it is called.
-func (s *sheet) settling() (metrics.Metric, string) {
+// settlingMetric is the duration that is judged after a fault, and the verb for it.
+func (s *summary) settlingMetric() (metrics.Metric, string) {
 	if s.oneShot {
 		return metrics.DrainTime, "drained"
 	}
 	return metrics.RecoveryTime, "recovered"
 }
 
-// fault is what to call the disturbance in a sentence.
-func (s *sheet) fault() string {
+// fault is the name of the last fault in a sentence.
+func (s *summary) fault() string {
 	if len(s.faults) != 1 {
 		return "last fault"
 	}
@@ -180,11 +182,10 @@ func (s *sheet) fault() string {
 	return "fault"
 }
 
-// window is the time that figures show: from the start until shortly after
-// most strategies have sent their last attempt. Those that go on are cut there,
-// and their panels say so, because one that takes ten times as long would
-// squeeze what is to be seen of all others.
-func (s *sheet) window() scale {
+// window is the time axis: from the start until shortly after most strategies
+// have sent their last attempt. A strategy that takes ten times longer would
+// compress the panels of all others, so its panel is cut and contains a note.
+func (s *summary) window() scale {
 	var ends []float64
 	from := math.Inf(1)
 	for _, r := range s.rows {
@@ -205,18 +206,19 @@ func (s *sheet) window() scale {
 		end = max(end, last)
 	}
 	if s.oneShot && len(s.faults) > 0 {
-		// Where most never drain, their endless tail shows nothing new.
+		// If most strategies never drain, the rest of the run repeats itself.
 		end = min(end, s.after+4*(s.after-max(from, 0)))
 	}
 	// Bins are aligned to the end of the fault, so the first may begin before 0.
 	from = max(from, 0)
 	length := max(end-from, s.bin)
 	step := niceTime(length / 30)
-	// The last term matters only where times are so large that seconds vanish.
+	// The last term matters only for times so large that rounding hides seconds.
 	return scale{lo: from, hi: max(from+step*math.Ceil(length*1.01/step), from*(1+1e-9))}
 }
 
-// positive returns v, or 0 if it is not a number from 1e-9 on that can be drawn.
+// positive returns v, or 0 if v is less than a nanosecond, too large, or not a
+// number.
 func positive(v float64) float64 {
 	if v >= least && v < longest {
 		return v

@@ -15,7 +15,7 @@ import (
 
 func TestWindow(t *testing.T) {
 	of := func(oneShot bool, after float64, ends ...int) scale {
-		s := &sheet{bin: 1, oneShot: oneShot, after: after}
+		s := &summary{bin: 1, oneShot: oneShot, after: after}
 		if after > 0 {
 			s.faults = []metrics.Span{{To: after}}
 		}
@@ -31,11 +31,11 @@ func TestWindow(t *testing.T) {
 		from, to float64 // hi must lie in between
 		why      string
 	}{
-		{of(true, 300, 320, 573, 579, 368, 434, 898, 904, 365, 369, 370, 15, 356, 362), 579, 620, "two that take half as long again do not squeeze the others"},
+		{of(true, 300, 320, 573, 579, 368, 434, 898, 904, 365, 369, 370, 15, 356, 362), 579, 620, "two that take 50 % longer do not compress the others"},
 		{of(true, 300, 340, 350, 360, 370, 400), 400, 430, "all fit"},
-		{of(true, 300, 15), 360, 380, "what follows the outage shows even if nothing happens"},
-		{of(true, 300, 10800, 10800, 10800), 1500, 1560, "all never: the tail is cut"},
-		{of(false, 120, 3500, 3500, 3500), 3500, 3700, "traffic that never stops is shown to its end"},
+		{of(true, 300, 15), 360, 380, "the time after the outage is visible even without attempts"},
+		{of(true, 300, 10800, 10800, 10800), 1500, 1560, "no strategy drains: the axis is cut"},
+		{of(false, 120, 3500, 3500, 3500), 3500, 3700, "continuous traffic is shown to its end"},
 		{of(false, 0, 50), 50, 60, "no fault"},
 	} {
 		require.Zero(t, c.w.lo)
@@ -44,7 +44,7 @@ func TestWindow(t *testing.T) {
 }
 
 func TestManyStrategies(t *testing.T) {
-	r := founding()
+	r := reference()
 	for range 3 {
 		r.Results = append(r.Results, r.Results...)
 	}
@@ -55,9 +55,9 @@ func TestManyStrategies(t *testing.T) {
 	}
 }
 
-// TestHostileResults draws what no run makes: figures must come out, well
-// formed, and soon.
-func TestHostileResults(t *testing.T) {
+// TestMalformedResults draws results that no run returns. Their figures are well
+// formed.
+func TestMalformedResults(t *testing.T) {
 	odd := rapid.SampledFrom([]float64{0, 1, -1, 0.5, 3, 300, 1e-300, 1e-9, 1e9, 1e14, 1e18, 1e308, -1e308, math.Inf(1), math.Inf(-1), math.NaN(), math.SmallestNonzeroFloat64})
 	some := rapid.Custom(func(t *rapid.T) *float64 {
 		if rapid.Bool().Draw(t, "nil") {
