@@ -33,8 +33,8 @@ func TestCheck(t *testing.T) {
 	assert.Equal(t, exitOK, got.code)
 	assert.Empty(t, got.err)
 	isPage(t, got.out)
-	assert.Equal(t, "✓ case-01-layers      10/10  Retry layers multiply\n"+
-		"✓ case-13-silent-200    8/8  A 200 whose body says no\n\n18 expectations in 2 scenarios.\n", got.out)
+	assert.Equal(t, "✓ case-01-layers      10/10  "+titleOf(t, "case-01-layers")+"\n"+
+		"✓ case-13-silent-200    8/8  "+titleOf(t, "case-13-silent-200")+"\n\n18 expectations in 2 scenarios.\n", got.out)
 
 	write(t, "my.yaml", expecting)
 	got = herdlab("check", "my.yaml")

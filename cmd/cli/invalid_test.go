@@ -118,7 +118,7 @@ func TestBrokenStdout(t *testing.T) {
 	} {
 		for _, args := range [][]string{with("--no-pictures"), with("--no-pictures", "--json"), {"init"}, {"strategies"}, {"version"}} {
 			var stderr strings.Builder
-			code := run(context.Background(), args, strings.NewReader(""), broken{x.err}, &stderr, os.Getenv)
+			code := Run(context.Background(), Config{Args: args, Stdin: strings.NewReader(""), Stdout: broken{x.err}, Stderr: &stderr})
 			assert.Equal(t, x.code, code, args)
 			assert.Contains(t, stderr.String(), x.says, args)
 			if x.says == "" {

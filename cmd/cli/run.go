@@ -24,8 +24,10 @@ const (
 	exitInterrupted = 130 // 128 + SIGINT
 )
 
-// console is where a command reads and writes, and the environment it is in.
+// console is what all commands use: the format of files, the streams and the
+// environment.
 type console struct {
+	format         *scenarios.Format
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            func(string) string
@@ -48,14 +50,13 @@ func invalid(err error) error  { return &failure{exitInvalid, err} }
 // has been said.
 var errInterrupted = &failure{exitInterrupted, errors.New("interrupted")}
 
-// run is the program: it runs the command line and returns the exit code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) string) int {
-	c := &console{stdin, stdout, stderr, env}
+// run runs a command and returns the exit code.
+func (c *console) run(ctx context.Context, args []string) int {
 	root := c.root()
 	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetIn(c.stdin)
+	root.SetOut(c.stdout)
+	root.SetErr(c.stderr)
 	return c.report(root.ExecuteContext(ctx))
 }
 

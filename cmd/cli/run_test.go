@@ -29,8 +29,16 @@ func herdlab(args ...string) ended { return herdlabIn(context.Background(), "", 
 
 func herdlabIn(ctx context.Context, stdin string, args ...string) ended {
 	var out, err bytes.Buffer
-	code := run(ctx, args, strings.NewReader(stdin), &out, &err, func(string) string { return "" })
+	code := Run(ctx, Config{Args: append([]string{}, args...), Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &err, Getenv: func(string) string { return "" }})
 	return ended{code, out.String(), err.String()}
+}
+
+// titleOf returns the title of a built-in scenario.
+func titleOf(t *testing.T, name string) string {
+	t.Helper()
+	s, err := scenarios.Builtin(name)
+	require.NoError(t, err)
+	return s.Title()
 }
 
 // inEmptyDir moves the test to an empty directory and returns a function that

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,7 +20,6 @@ import (
 
 	"herdlab/mockprovider/dialect"
 	"herdlab/mockprovider/serve"
-	"herdlab/scenarios"
 )
 
 // serveOptions are the flags of serve as they were typed.
@@ -105,7 +105,7 @@ func (c *console) serveConfig(name string, o *serveOptions) (*serveConfig, error
 	cfg := &serveConfig{Config: serve.Config{
 		Provider: serve.Default(), Title: "A small hosted model", Seed: o.seed, TimeScale: o.scale,
 		Tenants: o.tenants, OutputTokens: o.outputTokens, MaxConnections: o.maxConnections, Grace: o.grace,
-		ErrorLog: log.New(c.stderr, "herdlab: ", 0), Words: scenarios.Words{},
+		ErrorLog: log.New(c.stderr, "herdlab: ", 0), Words: c.format.Words(), Dialects: c.format.Dialects(),
 	}}
 	switch {
 	case !(o.scale > 0):
@@ -134,8 +134,9 @@ func (c *console) serveConfig(name string, o *serveOptions) (*serveConfig, error
 	cfg.Provider.Accounts, cfg.Provider.Addresses = 0, 0 // as many as there are clients
 	if d, ok := s.Dialect(); ok {
 		cfg.own = d.Name
-		if _, known := dialect.ByName(d.Name); !known {
-			cfg.Dialects = []dialect.Dialect{d}
+		_, known := dialect.ByName(d.Name)
+		if !known && !slices.ContainsFunc(cfg.Dialects, func(o dialect.Dialect) bool { return o.Name == d.Name }) {
+			cfg.Dialects = append(cfg.Dialects, d)
 		}
 	}
 	return cfg, nil

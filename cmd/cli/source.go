@@ -22,15 +22,15 @@ func (c *console) openScenario(arg string) (*scenarios.Scenario, error) {
 		if err != nil {
 			return nil, fmt.Errorf("stdin: %w", err)
 		}
-		return scenarios.Parse("stdin", text)
+		return c.format.Parse("stdin", text)
 	}
 	names := scenarioNames()
 	for _, name := range names {
 		if arg == name {
-			return scenarios.Builtin(name)
+			return c.format.Builtin(name)
 		}
 	}
-	s, err := scenarios.Load(arg)
+	s, err := c.format.Load(arg)
 	if errors.Is(err, fs.ErrNotExist) {
 		if near := scenarios.Nearest(arg, names); near != "" {
 			return nil, fmt.Errorf("there is no scenario and no file %q; did you mean %s?", arg, near)

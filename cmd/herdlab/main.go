@@ -12,4 +12,4 @@ import (
 	"herdlab/cmd/cli"
 )
 
-func main() { os.Exit(cli.Main()) }
+func main() { os.Exit(cli.Main(cli.Config{})) }
