@@ -35,6 +35,7 @@ var floors = map[string]int{
 	"scenarios":            4, // floor 3: a file in, experiments out
 	"plots":                4, // floor 3: results in, figures out
 	"cmd/cli":              5, // roof: one file per verb
+	"cmd/notices":          5, // the licences of what the binary links
 	"cmd/herdlab":          6, // the binary
 }
 
