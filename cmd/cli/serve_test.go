@@ -136,7 +136,7 @@ func TestServe(t *testing.T) {
 	}
 	written, err := os.ReadFile("calls.jsonl")
 	require.NoError(t, err)
-	require.NotContains(t, string(written), anyKey, "no secrets in logs")
+	require.NotContains(t, string(written), dialect.ExampleKey, "no secrets in logs")
 	require.NotContains(t, out.String()+stderr.String(), "panic")
 }
 
@@ -155,7 +155,7 @@ func TestServeScenario(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	for key, want := range map[string]int{"sk-team": 200, "sk-other": 401} {
-		r, err := http.NewRequest(http.MethodPost, hosts.FindStringSubmatch(text)[1]+"/v1/chat/completions", strings.NewReader(chatBody))
+		r, err := http.NewRequest(http.MethodPost, hosts.FindStringSubmatch(text)[1]+"/v1/chat/completions", strings.NewReader(`{"model":"demo","messages":[{"role":"user","content":"Hello"}]}`))
 		require.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer "+key)
 		resp, err := client.Do(r)

@@ -9,12 +9,8 @@ import (
 	"herdlab/mockprovider/serve"
 )
 
-// anyKey is the API key of the examples, anyModel the model that they ask for
-// where the provider has names for none.
-const (
-	anyKey   = "sk-you"
-	anyModel = "demo"
-)
+// anyModel is the model of the examples if the provider has no names of models.
+const anyModel = "demo"
 
 // shownDialects are those that serve shows how to ask in if nobody asks for all;
 // that of the scenario takes the place of the last.
@@ -41,7 +37,7 @@ func (w *welcome) text() string {
 			fmt.Fprintf(&others, "  %-28s http://%s%s\n", d.Title, w.api, base)
 			continue
 		}
-		x := exampleOf(&d, w.model())
+		x := exampleOf(&d, "http://"+w.api+base, w.model())
 		title := clip(printable(d.Title), pageWidth)
 		if d.Name == w.own {
 			title = clip(title, pageWidth-columns(ofScenario)) + ofScenario
@@ -51,9 +47,9 @@ func (w *welcome) text() string {
 		} else {
 			fmt.Fprintf(&b, "\n%s%s\n", title, url)
 		}
-		fmt.Fprintf(&b, "  curl $H%s \\\n    -H '%s' \\\n    -d '%s'\n", base+x.path, x.header, strings.ReplaceAll(x.body, "\n", "\n        "))
-		if x.sdk != "" {
-			b.WriteString(indent(strings.ReplaceAll(x.sdk, "BASE", "http://"+w.api+base), 2))
+		fmt.Fprintf(&b, "  curl $H%s \\\n    -H '%s' \\\n    -d '%s'\n", base+x.Path, x.Header, strings.ReplaceAll(x.Body, "\n", "\n        "))
+		if x.SDK != "" {
+			b.WriteString(indent(x.SDK, 2))
 		}
 	}
 	if others.Len() > 0 {
@@ -124,59 +120,12 @@ func indent(text string, by int) string {
 	return space + strings.ReplaceAll(text, "\n", "\n"+space) + "\n"
 }
 
-// example is how to ask in one dialect. In sdk, BASE stands for the base URL, in
-// body MODEL for the model.
-type example struct{ path, header, body, sdk string }
-
-const (
-	bearer   = "Authorization: Bearer " + anyKey
-	chatBody = `{"model":"MODEL","messages":[{"role":"user","content":"Hello"}]}`
-)
-
-// examples are those that are not like OpenAI's chat completions.
-var examples = map[string]example{
-	"anthropic": {
-		header: "x-api-key: " + anyKey,
-		body:   "{\"model\":\"MODEL\",\"max_tokens\":20,\n\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}",
-		sdk:    "Anthropic(base_url=\"BASE\",\n          api_key=\"" + anyKey + "\")",
-	},
-	"azure": {
-		header: "api-key: " + anyKey, body: chatBody,
-		sdk: "AzureOpenAI(azure_endpoint=\"BASE\",\n            api_version=\"2024-10-21\", api_key=\"" + anyKey + "\")",
-	},
-	"gemini": {
-		header: "x-goog-api-key: " + anyKey, body: `{"contents":[{"parts":[{"text":"Hello"}]}]}`,
-		sdk: "genai.Client(api_key=\"" + anyKey + "\",\n             http_options={\"base_url\": \"BASE\"})",
-	},
-	"bedrock": {
-		header: bearer, body: `{"messages":[{"role":"user","content":[{"text":"Hello"}]}]}`,
-		sdk: "boto3.client(\"bedrock-runtime\", region_name=\"us-east-1\",\n             endpoint_url=\"BASE\",\n             aws_access_key_id=\"" + anyKey + "\", aws_secret_access_key=\"any\")",
-	},
-	"dashscope-native": {
-		header: bearer, body: "{\"model\":\"MODEL\",\n\"input\":{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}",
-		sdk: "dashscope.base_http_api_url = \"BASE/api/v1\"\ndashscope.api_key = \"" + anyKey + "\"",
-	},
-}
-
-// exampleOf is how to ask a model in the dialect, by the first path that it has.
-func exampleOf(d *dialect.Dialect, model string) example {
-	x, ok := examples[d.Name]
-	if !ok {
-		x = example{header: bearer, body: chatBody}
-	}
-	x.body = strings.ReplaceAll(x.body, "MODEL", model)
-	if first, _, _ := strings.Cut(x.body, "\n"); columns(first) > pageWidth-9 { // beside what stands before and after it
-		x.body = strings.Replace(x.body, ",", ",\n", 1)
-	}
-	for _, r := range d.Routes() {
-		if path, post := strings.CutPrefix(r, "POST "); post {
-			x.path = strings.ReplaceAll(path, "{model}", model)
-			break
-		}
-	}
-	_, known := dialect.ByName(d.Name)
-	if root, chat := strings.CutSuffix(x.path, "/chat/completions"); chat && known && x.sdk == "" {
-		x.sdk = "OpenAI(base_url=\"BASE" + root + "\",\n       api_key=\"" + anyKey + "\")"
+// exampleOf returns the example of a dialect for a model, with lines that fit the
+// page.
+func exampleOf(d *dialect.Dialect, base, model string) dialect.Example {
+	x := d.ExampleOf(base, model)
+	if first, _, _ := strings.Cut(x.Body, "\n"); columns(first) > pageWidth-9 { // beside the text before and after it
+		x.Body = strings.Replace(x.Body, ",", ",\n", 1)
 	}
 	return x
 }

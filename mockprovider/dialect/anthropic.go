@@ -14,6 +14,11 @@ import (
 func anthropic() Dialect {
 	return Dialect{
 		Name: "anthropic", Title: "Anthropic",
+		Example: Example{
+			Header: "x-api-key: " + ExampleKey,
+			Body:   "{\"model\":\"{model}\",\"max_tokens\":20,\n\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}",
+			SDK:    "Anthropic(base_url=\"{base}\",\n          api_key=\"" + ExampleKey + "\")",
+		},
 		voice: anthropicVoice{},
 		phrases: phrases{
 			wire.OK: {Status: 200},

@@ -19,6 +19,10 @@ import (
 func azure() Dialect {
 	return Dialect{
 		Name: "azure", Title: "Azure OpenAI",
+		Example: Example{
+			Header: "api-key: " + ExampleKey,
+			SDK:    "AzureOpenAI(azure_endpoint=\"{base}\",\n            api_version=\"2024-10-21\", api_key=\"" + ExampleKey + "\")",
+		},
 		voice: azureVoice{openAIVoice{chat{dress: azureDress}}},
 		phrases: phrases{
 			wire.OK: {Status: 200},

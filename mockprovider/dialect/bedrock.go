@@ -21,6 +21,10 @@ import (
 func bedrock() Dialect {
 	return Dialect{
 		Name: "bedrock", Title: "AWS Bedrock",
+		Example: Example{
+			Body: `{"messages":[{"role":"user","content":[{"text":"Hello"}]}]}`,
+			SDK:  "boto3.client(\"bedrock-runtime\", region_name=\"us-east-1\",\n             endpoint_url=\"{base}\",\n             aws_access_key_id=\"" + ExampleKey + "\", aws_secret_access_key=\"any\")",
+		},
 		voice: bedrockVoice{},
 		phrases: phrases{
 			wire.OK: {Status: 200},

@@ -15,7 +15,8 @@ import (
 func dashScope() Dialect {
 	return Dialect{
 		Name: "dashscope", Title: "DashScope (compatible mode)",
-		voice: dashScopeVoice{},
+		Example: openAISDK("/compatible-mode/v1"),
+		voice:   dashScopeVoice{},
 		phrases: phrases{
 			wire.OK: {Status: 200},
 			wire.Rate: {

@@ -34,6 +34,10 @@ func dashScopeNative() Dialect {
 	d.phrases[wire.Concurrency].As, d.phrases[wire.Timeout].As = wire.OK, wire.OK
 	d.routes = []route{{"POST", "/api/v1/services/aigc/text-generation/generation", Complete, false}}
 	d.streams = "X-DashScope-SSE"
+	d.Example = Example{
+		Body: "{\"model\":\"{model}\",\n\"input\":{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}",
+		SDK:  "dashscope.base_http_api_url = \"{base}/api/v1\"\ndashscope.api_key = \"" + ExampleKey + "\"",
+	}
 	return d
 }
 

@@ -11,6 +11,8 @@ import (
 type Dialect struct {
 	// Name is the word for it in scenarios and URLs, Title what people call it.
 	Name, Title string
+	// Example is a request that documentation prints for users.
+	Example Example
 
 	voice   voice
 	phrases phrases

@@ -15,6 +15,11 @@ import (
 func gemini() Dialect {
 	return Dialect{
 		Name: "gemini", Title: "Google Gemini",
+		Example: Example{
+			Header: "x-goog-api-key: " + ExampleKey,
+			Body:   `{"contents":[{"parts":[{"text":"Hello"}]}]}`,
+			SDK:    "genai.Client(api_key=\"" + ExampleKey + "\",\n             http_options={\"base_url\": \"{base}\"})",
+		},
 		voice: geminiVoice{},
 		phrases: phrases{
 			wire.OK: {Status: 200},

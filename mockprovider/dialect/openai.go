@@ -12,7 +12,8 @@ import (
 func openAI() Dialect {
 	return Dialect{
 		Name: "openai", Title: "OpenAI",
-		voice: openAIVoice{},
+		Example: openAISDK("/v1"),
+		voice:   openAIVoice{},
 		phrases: phrases{
 			wire.OK: {Status: 200},
 			wire.Rate: {

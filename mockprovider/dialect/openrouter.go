@@ -18,7 +18,8 @@ import (
 func openRouter() Dialect {
 	return Dialect{
 		Name: "openrouter", Title: "OpenRouter",
-		voice: openRouterVoice{chat{dress: openRouterDress, closing: true}},
+		Example: openAISDK("/api/v1"),
+		voice:   openRouterVoice{chat{dress: openRouterDress, closing: true}},
 		phrases: phrases{
 			wire.OK:        {Status: 200},
 			wire.Rate:      {Status: 429, Code: "429", Spelled: wire.HeaderSeconds, Text: "Rate limit exceeded"},

@@ -14,7 +14,8 @@ import (
 func qianfanV2() Dialect {
 	return Dialect{
 		Name: "qianfan-v2", Title: "Qianfan v2",
-		voice: qianfanV2Voice{},
+		Example: openAISDK("/v2"),
+		voice:   qianfanV2Voice{},
 		phrases: phrases{
 			wire.OK: {Status: 200},
 			wire.Rate: {

@@ -17,7 +17,8 @@ import (
 func zhipu() Dialect {
 	return Dialect{
 		Name: "zhipu", Title: "Zhipu GLM",
-		voice: zhipuVoice{chat{dress: zhipuDress, closing: true}},
+		Example: openAISDK("/api/paas/v4"),
+		voice:   zhipuVoice{chat{dress: zhipuDress, closing: true}},
 		phrases: phrases{
 			wire.OK:           {Status: 200},
 			wire.Rate:         {Status: 429, Code: "1302", Spelled: wire.Unspeakable, Text: "您的账户已达到速率限制,请您控制请求频率"},
