@@ -22,6 +22,7 @@ var floors = map[string]int{
 	"mockprovider/wire":    0, // cellar: what travels
 	"sim/draw":             0, // cellar: who owns which luck
 	"sim/saturating":       0, // cellar: sums that do not overflow
+	"sim/metrics/format":   0, // cellar: values as text
 	"sim/des":              1, // ground: events in time order
 	"sim/traffic":          1, // ground: when calls arrive
 	"sim/metrics":          1, // ground: what is counted
@@ -31,12 +32,15 @@ var floors = map[string]int{
 	"sim":                  2, // floor 1: one experiment
 	"mockprovider/serve":   2, // floor 1: the provider as a server
 	"strategies/live":      2, // floor 1: the strategies as a transport
+	"sim/verdict":          2, // floor 1: what is concluded
 	"sim/sweep":            3, // floor 2: many experiments
 	"scenarios":            4, // floor 3: a file in, experiments out
 	"plots":                4, // floor 3: results in, figures out
 	"cmd/cli":              5, // roof: one file per verb
 	"cmd/notices":          5, // the licences of what the binary links
 	"cmd/herdlab":          6, // the binary
+
+	"sim/verdict/verdicttest": 3, // for tests: results that are made up
 }
 
 // pure is the highest floor that has no clocks, goroutines or network, and

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
 )
 
 // secondPeak is the multiple of the capacity that a peak after the last fault
@@ -116,16 +117,16 @@ func (s *summary) markPeak(cv canvas, r row, p panel) {
 		}
 		return
 	}
-	text, face, c := metrics.FormatNumber(peak)+" /s", small, black
+	text, face, c := format.Number(peak)+" /s", small, black
 	if s.capacity > 0 {
-		text += " = " + metrics.FormatNumber(peak/s.capacity) + " × capacity"
+		text += " = " + format.Number(peak/s.capacity) + " × capacity"
 		if peak > secondPeak*s.capacity {
 			face, c = boldLabel, red
 		}
 	}
 	newCalls := ""
 	if !s.oneShot {
-		newCalls = "(new calls: " + metrics.FormatNumber(r.calls.at(at)) + " /s)"
+		newCalls = "(new calls: " + format.Number(r.calls.at(at)) + " /s)"
 	}
 	middle := at + r.attempts.width/2
 	if middle > p.time.hi {
@@ -176,7 +177,7 @@ func (s *summary) attemptsText(r row) []string {
 func (s *summary) settledText(r row) []string {
 	m, verb := s.settlingMetric()
 	e := r.estimate(m)
-	some := "never " + verb + " in " + metrics.FormatPercent(e.never) + " of seeds"
+	some := "never " + verb + " in " + format.Percent(e.never) + " of seeds"
 	switch {
 	case e.never == 1:
 		return []string{"never " + verb}
@@ -185,8 +186,8 @@ func (s *summary) settledText(r row) []string {
 	case !e.known:
 		return nil
 	}
-	text := metrics.FormatSettling(e.value, e.varies())
-	if text == metrics.AtOnce {
+	text := format.Settling(e.value, e.varies())
+	if text == format.AtOnce {
 		text = verb + " " + text
 	} else {
 		text = verb + " in " + text

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
 )
 
 // barColumn is one metric of Bars: its place, its scale and the format of its
@@ -45,7 +46,7 @@ func (s *summary) peakColumn(rows []row) barColumn {
 	if s.capacity > 0 {
 		c.marks = append(c.marks, tick{s.capacity, "capacity"})
 		if s.maxPeak > 0 && len(s.faults) > 0 {
-			c.marks = append(c.marks, tick{s.capacity * s.maxPeak, "bound " + metrics.FormatSet(s.maxPeak) + " × capacity"})
+			c.marks = append(c.marks, tick{s.capacity * s.maxPeak, "bound " + format.Set(s.maxPeak) + " × capacity"})
 		}
 	}
 	c.fit(rows)
@@ -56,7 +57,7 @@ func (s *summary) peakColumn(rows []row) barColumn {
 // if there is no fault.
 func (s *summary) settlingColumn(rows []row) barColumn {
 	c := barColumn{x: barsX + barsWidth + valueSpace + barsGap, w: barsWidth}
-	c.text = func(e estimate) string { return metrics.FormatSettling(e.value, e.varies()) }
+	c.text = func(e estimate) string { return format.Settling(e.value, e.varies()) }
 	_, verb := s.settlingMetric()
 	c.never = "never " + verb
 	c.title = "Drain time"
@@ -69,7 +70,7 @@ func (s *summary) settlingColumn(rows []row) barColumn {
 	m := s.durationMetric()
 	if m == metrics.LatencyP99 {
 		c.title = "99th percentile of latency"
-		c.text = func(e estimate) string { return metrics.FormatTime(e.value, e.varies()) }
+		c.text = func(e estimate) string { return format.Time(e.value, e.varies()) }
 	}
 	c.title += ", seconds"
 	c.values = func(r row) estimate { return r.estimate(m) }
@@ -78,7 +79,7 @@ func (s *summary) settlingColumn(rows []row) barColumn {
 		c.title = strings.Replace(c.title, ", seconds", ", "+u.name, 1)
 		for i := range c.ticks {
 			if c.ticks[i].label != "" {
-				c.ticks[i].label = metrics.FormatSet(c.ticks[i].at / u.seconds)
+				c.ticks[i].label = format.Set(c.ticks[i].at / u.seconds)
 			}
 		}
 	}
@@ -146,7 +147,7 @@ func (c *barColumn) bar(cv canvas, r row, y float64) {
 		if e.never > 0 {
 			text = c.never
 			if e.never < 1 {
-				text += " in " + metrics.FormatPercent(e.never) + " of seeds"
+				text += " in " + format.Percent(e.never) + " of seeds"
 			}
 		}
 		cv.textOnPanel(c.x+7, y+middle+4, boldBody, black, 0, text)
@@ -168,7 +169,7 @@ func (c *barColumn) bar(cv canvas, r row, y float64) {
 	}
 	text := c.text(e)
 	if e.never > 0 {
-		text += ", " + metrics.FormatPercent(e.never) + " never"
+		text += ", " + format.Percent(e.never) + " never"
 	}
 	cv.textOnWhite(end+7, y+middle+4, small, black, text)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
 )
 
 // The sizes in Bars, in pixels.
@@ -151,9 +152,9 @@ func (s *summary) winnersValues() string {
 	if e := r.estimate(s.metric); e.known {
 		switch s.metric {
 		case metrics.LatencyP99:
-			parts = append(parts, "a p99 latency of "+metrics.FormatTime(e.value, e.varies()))
+			parts = append(parts, "a p99 latency of "+format.Time(e.value, e.varies()))
 		case metrics.SuccessRate:
-			parts = append(parts, metrics.FormatPercent(e.value)+" answered")
+			parts = append(parts, format.Percent(e.value)+" answered")
 		case metrics.Attempts:
 			parts = append(parts, e.mean()+" attempts")
 		}

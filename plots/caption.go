@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
 )
 
 // scenarioLine describes the scenario in one line.
@@ -18,10 +18,10 @@ func (s *summary) scenarioLine() string {
 	case s.clients == 1:
 		parts = append(parts, "1 client")
 	case s.clients > 1:
-		parts = append(parts, metrics.FormatFixed(float64(s.clients), 0)+" clients")
+		parts = append(parts, format.Fixed(float64(s.clients), 0)+" clients")
 	}
 	if s.capacity > 0 {
-		parts = append(parts, "capacity "+metrics.FormatSet(s.capacity)+" per second")
+		parts = append(parts, "capacity "+format.Set(s.capacity)+" per second")
 	} else {
 		parts = append(parts, "unlimited capacity")
 	}
@@ -38,7 +38,7 @@ func (s *summary) scenarioLine() string {
 		if name == "" {
 			name = "fault"
 		}
-		parts = append(parts, name+" "+metrics.FormatPeriod(f.From, f.To))
+		parts = append(parts, name+" "+format.Period(f.From, f.To))
 	}
 	return body.fit(strings.Join(parts, " · "), pageWidth-2*margin)
 }
@@ -60,7 +60,7 @@ func (s *summary) binsName() string {
 }
 
 // binWidth is the width of a bin, with its unit.
-func (s *summary) binWidth() string { return metrics.FormatWidth(s.bin) }
+func (s *summary) binWidth() string { return format.Width(s.bin) }
 
 // faultNames is the name of the shaded areas.
 func (s *summary) faultNames() string {
@@ -71,7 +71,7 @@ func (s *summary) faultNames() string {
 }
 
 // seedCount is the number of seeds with its noun.
-func (s *summary) seedCount() string { return metrics.FormatFixed(float64(s.seeds), 0) + " seeds" }
+func (s *summary) seedCount() string { return format.Fixed(float64(s.seeds), 0) + " seeds" }
 
 // notes returns the text at the foot of a figure over time: first, and the origin
 // of the values.

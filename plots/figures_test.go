@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/sim/metrics"
+	"herdlab/sim/verdict"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -148,8 +149,8 @@ func TestTexts(t *testing.T) {
 
 // The headline of Bars agrees with the verdict of Judge.
 func TestBarsHeadline(t *testing.T) {
-	first := func(r *metrics.Result, o metrics.Objective) string {
-		r.Verdict = metrics.Judge(r, o, 5)
+	first := func(r *metrics.Result, o verdict.Objective) string {
+		r.Verdict = verdict.Judge(r, o, 5).Record()
 		return textsOf(t, Bars(r))[0].text
 	}
 	one := func(pairs ...any) *metrics.Result {
@@ -159,11 +160,11 @@ func TestBarsHeadline(t *testing.T) {
 		return r
 	}
 	r := one(metrics.PeakAfter, 6.0, metrics.DrainTime, 50.0, metrics.LatencyP99, 7.0)
-	require.Regexp(t, "^naive wins: a peak of 2.00 × capacity, drained in 50.0 s$", first(r, metrics.ByDrain))
-	require.Regexp(t, "^naive wins: a p99 latency of 7.00 s, a peak of ", first(r, metrics.ByLatency))
-	require.Equal(t, "No winner: success rate is undefined in this scenario", first(r, metrics.BySuccess))
-	require.Equal(t, "No winner: for most seeds, the drain time of every eligible strategy is never", first(one(metrics.DrainTime, metrics.Never), metrics.ByDrain))
-	require.Equal(t, "No strategy is eligible to win", first(one(metrics.FailedCalls, 1.0, metrics.DrainTime, 1.0), metrics.ByDrain))
+	require.Regexp(t, "^naive wins: a peak of 2.00 × capacity, drained in 50.0 s$", first(r, verdict.ByDrain))
+	require.Regexp(t, "^naive wins: a p99 latency of 7.00 s, a peak of ", first(r, verdict.ByLatency))
+	require.Equal(t, "No winner: success rate is undefined in this scenario", first(r, verdict.BySuccess))
+	require.Equal(t, "No winner: for most seeds, the drain time of every eligible strategy is never", first(one(metrics.DrainTime, metrics.Never), verdict.ByDrain))
+	require.Equal(t, "No strategy is eligible to win", first(one(metrics.FailedCalls, 1.0, metrics.DrainTime, 1.0), verdict.ByDrain))
 
 	// The headline names a winner whose row is not shown.
 	r = one(metrics.DrainTime, 50.0)
@@ -172,7 +173,7 @@ func TestBarsHeadline(t *testing.T) {
 	}
 	r.Results[maxRows].Metrics = values(metrics.DrainTime, 1.0)
 	r.Results[maxRows].Strategy = "best"
-	require.Equal(t, "best wins", first(r, metrics.ByDrain))
+	require.Equal(t, "best wins", first(r, verdict.ByDrain))
 }
 
 // Bars orders the strategies by its second column, which may be the latency.
@@ -207,7 +208,7 @@ func TestSmallTimes(t *testing.T) {
 		for i := range r.Results {
 			s := &r.Results[i]
 			s.Timeline.Width, s.Timeline.Start = width, 0
-			s.Metrics["amplification"] = metrics.Summarise([]metrics.Values{at(metrics.Amplification, 1)})["amplification"]
+			s.Metrics["amplification"] = verdict.Summarise([]metrics.Values{at(metrics.Amplification, 1)})["amplification"]
 		}
 		r.Seeds = make([]uint64, 4000)
 		var b strings.Builder

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"herdlab/sim/metrics"
+	"herdlab/sim/verdict"
 )
 
 // The results for the tests: the reference experiment, replayed traffic, and a
@@ -122,7 +123,7 @@ func million() *metrics.Result {
 		r.Results = append(r.Results, metrics.StrategyResult{Strategy: name, Timeline: t, Metrics: values(
 			metrics.PeakAfter, []float64{1e6, 4166, 36_000}[k], metrics.DrainTime, float64(100+10*k))})
 	}
-	some := metrics.Summarise([]metrics.Values{at(metrics.DrainTime, 150), at(metrics.DrainTime, 180), at(metrics.DrainTime, metrics.Never)})
+	some := verdict.Summarise([]metrics.Values{at(metrics.DrainTime, 150), at(metrics.DrainTime, 180), at(metrics.DrainTime, metrics.Never)})
 	r.Results[2].Metrics["drain_time"] = some["drain_time"]
 	return r
 }
@@ -142,7 +143,7 @@ func values(pairs ...any) metrics.Figures {
 	out := metrics.Figures{}
 	for i := 0; i < len(pairs); i += 2 {
 		m, v := pairs[i].(metrics.Metric), pairs[i+1].(float64)
-		all := metrics.Summarise([]metrics.Values{at(m, v*0.99), at(m, v), at(m, v*1.01)})
+		all := verdict.Summarise([]metrics.Values{at(m, v*0.99), at(m, v), at(m, v*1.01)})
 		out[m.Info().Name] = all[m.Info().Name]
 	}
 	return out

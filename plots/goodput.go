@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
 )
 
 // Goodput draws useful answers per second over time: one panel per strategy, all
@@ -30,7 +31,7 @@ func Goodput(r *metrics.Result) *Figure {
 		pitch:    min(max(math.Floor(1040/float64(max(len(s.rows), 1))), 78), 140), gap: 16,
 		text:  s.goodputText,
 		y:     scale{hi: most * 1.12},
-		notes: s.notes("Useful answers per second in bins of " + metrics.FormatWidth(width)),
+		notes: s.notes("Useful answers per second in bins of " + format.Width(width)),
 	}
 	f.ticks = func(length float64) []tick { return f.y.round(max(1, int(length/15))) }
 	f.draw = func(cv canvas, r row, p panel) {
@@ -80,7 +81,7 @@ func (s *summary) goodputHeadline() string {
 func (s *summary) goodputText(r row) []string {
 	var lines []string
 	if e := r.estimate(metrics.SuccessRate); e.known {
-		lines = append(lines, metrics.FormatPercent(e.value)+" of calls answered")
+		lines = append(lines, format.Percent(e.value)+" of calls answered")
 	}
 	if e := r.estimate(metrics.SilentLosses); e.known && e.value > 0 {
 		lines = append(lines, e.mean()+" silent losses")
@@ -107,8 +108,8 @@ func (s *summary) markSettled(cv canvas, r row, p panel) {
 	if t > p.time.hi {
 		return
 	}
-	x, text := p.at(t), metrics.FormatSettling(*first, false)
-	if text == metrics.AtOnce {
+	x, text := p.at(t), format.Settling(*first, false)
+	if text == format.AtOnce {
 		text = verb + " " + text
 	} else {
 		text = verb + " after " + text

@@ -4,7 +4,7 @@ import (
 	"image/color"
 	"math"
 
-	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
 )
 
 // panel is the chart of one strategy: its place and its axes.
@@ -75,9 +75,9 @@ func (p panel) capacityLine(cv canvas, capacity float64) {
 		c = black
 		cv.text(p.x+p.w+6, y+4-lineHeight, small, c, 0, "capacity")
 	}
-	text := metrics.FormatSet(capacity) + " per second"
+	text := format.Set(capacity) + " per second"
 	if small.width(text) > width {
-		text = metrics.FormatSet(capacity) + " /s"
+		text = format.Set(capacity) + " /s"
 	}
 	cv.text(p.x+p.w+6, y+4, small, c, 0, small.fit(text, width))
 }
@@ -106,5 +106,5 @@ func (p panel) continuation(cv canvas, r row, capacity float64) {
 // moment writes a time of the run in the unit of the time axis.
 func (p panel) moment(t float64) string {
 	u := unitFor(p.time.hi - p.time.lo)
-	return metrics.FormatNumber(t/u.seconds) + " " + u.name
+	return format.Number(t/u.seconds) + " " + u.name
 }

@@ -4,13 +4,12 @@ import (
 	"image/png"
 	"io"
 
+	stdfont "golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
-
-	stdfont "golang.org/x/image/font"
 )
 
 // dpi is the resolution at which a point of gonum/plot is a pixel of the PNG, so

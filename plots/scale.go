@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
 )
 
 // scale maps values to a share of an axis: 0 at its beginning and 1 at its end.
@@ -57,7 +57,7 @@ func (s scale) decades(length, spacing float64) []tick {
 	for e := first; e <= last && len(ticks) < maxTicks; e++ {
 		t := tick{at: math.Pow(10, e)}
 		if math.Mod(e, every) == 0 {
-			t.label = metrics.FormatSet(t.at)
+			t.label = format.Set(t.at)
 		}
 		ticks = append(ticks, t)
 	}
@@ -69,7 +69,7 @@ func (s scale) round(n int) []tick {
 	step := niceStep((s.hi - s.lo) / float64(n))
 	var ticks []tick
 	for i := math.Ceil(s.lo/step - 1e-9); i*step <= s.hi*(1+1e-9) && len(ticks) < maxTicks; i++ {
-		ticks = append(ticks, tick{at: i * step, label: metrics.FormatSet(i * step)})
+		ticks = append(ticks, tick{at: i * step, label: format.Set(i * step)})
 	}
 	return ticks
 }
@@ -107,7 +107,7 @@ func niceTime(v float64) float64 {
 
 // timeLabel formats a time on an axis with up to three decimals.
 func timeLabel(t float64) string {
-	return strings.TrimSuffix(strings.TrimRight(metrics.FormatFixed(t, 3), "0"), ".")
+	return strings.TrimSuffix(strings.TrimRight(format.Fixed(t, 3), "0"), ".")
 }
 
 // timeUnit is the unit of a time axis.

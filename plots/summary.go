@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
+	"herdlab/sim/verdict"
 )
 
 // maxRows bounds the strategies in a figure. A larger figure is unreadable, and
@@ -155,12 +157,12 @@ func (e estimate) per(unit float64) estimate {
 func (e estimate) varies() bool { return e.lo < e.hi }
 
 // mean formats the value.
-func (e estimate) mean() string { return metrics.FormatMean(e.value, e.varies()) }
+func (e estimate) mean() string { return format.Mean(e.value, e.varies()) }
 
 // peak is the metric that is judged as the peak: the peak after the last fault, or
 // that of the whole run without faults.
 func (s *summary) peak() metrics.Metric {
-	return metrics.ByPeak.Metric(&metrics.Scenario{Faults: s.faults})
+	return verdict.ByPeak.Metric(&metrics.Scenario{Faults: s.faults})
 }
 
 // settlingMetric is the duration that is judged after a fault, and the verb for it.

@@ -7,14 +7,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	stdfont "golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
 
-	"herdlab/sim/metrics"
-
-	stdfont "golang.org/x/image/font"
+	"herdlab/sim/metrics/format"
 )
 
 // typeface is Liberation Sans at a size in pixels.
@@ -68,7 +67,7 @@ func (t typeface) fit(s string, width float64) string {
 func (t typeface) wrap(s string, width float64, n int) []string {
 	var lines []string
 	line := ""
-	words := metrics.Words(s)
+	words := format.Words(s)
 	for i, word := range words {
 		if next := strings.TrimLeft(line+" "+word, " "); line == "" || t.width(next) <= width {
 			line = next

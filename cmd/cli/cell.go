@@ -5,14 +5,15 @@ import (
 	"strconv"
 
 	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
 )
 
 // meanText writes the mean of f, a dash if there is none.
 func meanText(f metrics.Figure) string {
 	if f.Mean == nil {
-		return metrics.FormatNumber(math.NaN())
+		return format.Number(math.NaN())
 	}
-	return metrics.FormatMean(*f.Mean, f.Vary())
+	return format.Mean(*f.Mean, f.Vary())
 }
 
 // meanOf shows the mean of m with its unit.
@@ -36,7 +37,7 @@ func settlingCell(m metrics.Metric) func(*metrics.StrategyResult) string {
 		case f.Mean == nil:
 			return meanText(f)
 		default:
-			return metrics.FormatSettling(*f.Mean, f.Vary())
+			return format.Settling(*f.Mean, f.Vary())
 		}
 	}
 }
@@ -49,7 +50,7 @@ func never(share float64) string {
 }
 
 // tightPercent writes a share of the seeds within a cell: whole, without a
-// space, and as honest at its ends as metrics.FormatPercent.
+// space, and as honest at its ends as format.Percent.
 func tightPercent(share float64) string {
 	switch p := math.Round(100 * share); {
 	case p == 0 && share > 0:
@@ -66,7 +67,7 @@ func latencyCell(s *metrics.StrategyResult) string {
 	if f.Mean == nil {
 		return meanText(f)
 	}
-	return metrics.FormatTime(*f.Mean, f.Vary())
+	return format.Time(*f.Mean, f.Vary())
 }
 
 func successCell(s *metrics.StrategyResult) string {
@@ -74,5 +75,5 @@ func successCell(s *metrics.StrategyResult) string {
 	if f.Mean == nil {
 		return meanText(f)
 	}
-	return metrics.FormatPercent(*f.Mean)
+	return format.Percent(*f.Mean)
 }

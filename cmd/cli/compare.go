@@ -15,6 +15,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/metrics"
 	"herdlab/sim/sweep"
+	"herdlab/sim/verdict"
 )
 
 // defaultScenario is the founding experiment.
@@ -85,12 +86,12 @@ func (c *console) prepare(name string, o *compareOptions) (*comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	objective, err := metrics.ParseObjective(o.objective)
+	objective, err := verdict.ParseObjective(o.objective)
 	if err != nil {
 		return nil, fmt.Errorf("--objective: %w", err)
 	}
 	if !o.given("objective") {
-		objective = metrics.ByDefault
+		objective = verdict.ByDefault
 	}
 	s, err := c.openScenario(name)
 	if err != nil {
@@ -133,6 +134,9 @@ func (c *console) runCompare(ctx context.Context, name string, o *compareOptions
 		line.clear()
 	}
 	if r == nil {
+		return internal(err)
+	}
+	if err := Explain(r); err != nil {
 		return internal(err)
 	}
 	interrupted := ctx.Err() != nil // and what is complete is shown all the same

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
 )
 
 // drawIntro appends what is being simulated, for somebody who has never seen
@@ -44,10 +45,10 @@ func setting(x *metrics.Scenario) string {
 			parts = append(parts, count(len(x.Faults)-i, "more fault"))
 			break
 		}
-		parts = append(parts, printable(f.Name)+" "+metrics.FormatPeriod(f.From, f.To))
+		parts = append(parts, printable(f.Name)+" "+format.Period(f.From, f.To))
 	}
 	if x.Capacity > 0 {
-		parts = append(parts, "capacity "+metrics.FormatSet(x.Capacity)+" calls per s")
+		parts = append(parts, "capacity "+format.Set(x.Capacity)+" calls per s")
 	} else {
 		parts = append(parts, "capacity unbounded")
 	}
@@ -67,7 +68,7 @@ func fleets(all []metrics.Fleet) string {
 			each = append(each, fmt.Sprintf("%d more", len(all)-i))
 			break
 		}
-		text := metrics.FormatFixed(float64(f.Clients), 0) + " " + printable(f.Name)
+		text := format.Fixed(float64(f.Clients), 0) + " " + printable(f.Name)
 		if f.Strategy != "" {
 			text += ", always " + printable(f.Strategy)
 		}
@@ -91,7 +92,7 @@ func missed(x *metrics.Scenario) string {
 		name = "first " + name
 	}
 	return fmt.Sprintf("The trace ends at %s, before the %s at %s: no new call meets it.",
-		metrics.FormatMoment(*x.Input.Ends), name, metrics.FormatMoment(first.From))
+		format.Moment(*x.Input.Ends), name, format.Moment(first.From))
 }
 
 // method says how the figures came about.
@@ -103,7 +104,7 @@ func method(r *metrics.Result) string {
 	case n > 1:
 		s += fmt.Sprintf(" × %s (%d–%d), same days for each; means over seeds", count(n, "seed"), r.Seeds[0], r.Seeds[n-1])
 	}
-	return s + "; " + metrics.FormatWidth(r.Scenario.Bin) + " bins."
+	return s + "; " + format.Width(r.Scenario.Bin) + " bins."
 }
 
 func count(n int, thing string) string { return counted(n, thing, thing+"s") }
@@ -112,5 +113,5 @@ func counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return metrics.FormatFixed(float64(n), 0) + " " + many
+	return format.Fixed(float64(n), 0) + " " + many
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
 )
 
 // drawLegend appends what the marks and the sparklines mean, and which seed's
@@ -25,7 +26,7 @@ func drawLegend(b *strings.Builder, p palette, r *metrics.Result, s *sparks, see
 			scale += ", " + seedOf(r)
 		}
 		parts = append(parts, fmt.Sprintf("%c 1 … %c %s in the busiest %s (%s)",
-			levels[0], levels[len(levels)-1], metrics.FormatNumber(float64(s.top)), binWidth(r.Scenario.Bin), scale))
+			levels[0], levels[len(levels)-1], format.Number(float64(s.top)), binWidth(r.Scenario.Bin), scale))
 	}
 	if s.cut {
 		parts = append(parts, string(goesOn)+" goes on")
@@ -45,11 +46,11 @@ func drawNotes(b *strings.Builder, r *metrics.Result) {
 		if f.Never == 0 || f.Never == 1 {
 			continue
 		}
-		text := fmt.Sprintf("%s: %s never comes on %s of the seeds; ", printable(r.Results[i].Strategy), settlingWord(r), metrics.FormatPercent(f.Never))
+		text := fmt.Sprintf("%s: %s never comes on %s of the seeds; ", printable(r.Results[i].Strategy), settlingWord(r), format.Percent(f.Never))
 		if f.Median == nil {
 			text += "the median is never, too."
 		} else {
-			text += "the median, with never as infinity, is " + metrics.FormatSettling(*f.Median, false) + "."
+			text += "the median, with never as infinity, is " + format.Settling(*f.Median, false) + "."
 		}
 		b.WriteString(wrap(text, pageWidth, 2))
 		b.WriteByte('\n')

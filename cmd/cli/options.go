@@ -12,8 +12,9 @@ import (
 
 	"herdlab/scenarios"
 	"herdlab/sim"
-	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
 	"herdlab/sim/sweep"
+	"herdlab/sim/verdict"
 )
 
 // maxSeeds bounds --seeds: the figures of every seed are kept.
@@ -45,8 +46,8 @@ func (o *compareOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.IntVar(&o.seeds, "seeds", 20, "run each strategy with `N` seeds")
 	f.Uint64Var(&o.first, "seed", 1, "the `FIRST` of these seeds")
-	f.StringVar(&o.objective, "objective", metrics.ByDrain.String(), "`WHAT` decides: "+strings.Join(metrics.ObjectiveNames(), ", ")+"; drain is recovery for fleets whose calls keep coming, and gives way to latency if these meet no fault and nobody asks for it")
-	f.Float64Var(&o.maxPeak, "max-peak", metrics.DefaultMaxPeak, "a winner's peak after the outage is at most `X` × capacity")
+	f.StringVar(&o.objective, "objective", verdict.ByDrain.String(), "`WHAT` decides: "+strings.Join(verdict.ObjectiveNames(), ", ")+"; drain is recovery for fleets whose calls keep coming, and gives way to latency if these meet no fault and nobody asks for it")
+	f.Float64Var(&o.maxPeak, "max-peak", verdict.DefaultMaxPeak, "a winner's peak after the outage is at most `X` × capacity")
 	f.StringSliceVar(&o.only, "only", nil, "compare only the strategies `NAME,NAME`")
 	f.StringVar(&o.trace, "trace", "", "`FILE` of calls, for a scenario that replays them: Azure CSV, Mooncake JSONL, or t, prompt_tokens, output_tokens as CSV or JSONL")
 	f.Float64Var(&o.rate, "rate", 1, "replay the trace `X` times as fast")
@@ -65,7 +66,7 @@ func (o *compareOptions) flags(f *pflag.FlagSet) {
 func (o *compareOptions) validate() error {
 	switch {
 	case o.seeds < 1 || o.seeds > maxSeeds:
-		return fmt.Errorf("--seeds is %d; it must be from 1 to %s", o.seeds, metrics.FormatNumber(maxSeeds))
+		return fmt.Errorf("--seeds is %d; it must be from 1 to %s", o.seeds, format.Number(maxSeeds))
 	case o.first > math.MaxUint64-uint64(o.seeds-1):
 		return fmt.Errorf("--seed is %d; with %d seeds from there the last one exceeds 64 bits", o.first, o.seeds)
 	case !(o.maxPeak > 0) || math.IsInf(o.maxPeak, 0):
@@ -73,7 +74,7 @@ func (o *compareOptions) validate() error {
 	case o.workers < 0:
 		return fmt.Errorf("--workers is %d; it must be 0, for one on each core, or more", o.workers)
 	case !(o.rate > 0) || o.rate > maxRate:
-		return fmt.Errorf("--rate is %v; it must be positive and at most %s: 2 is twice as fast", o.rate, metrics.FormatFixed(maxRate, 0))
+		return fmt.Errorf("--rate is %v; it must be positive and at most %s: 2 is twice as fast", o.rate, format.Fixed(maxRate, 0))
 	case o.given("out") && o.out == "":
 		return errors.New("--out is empty; name a folder, or leave it out for herdlab-out/<scenario>")
 	case o.given("trace") && o.trace == "":

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
-	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
 )
 
 // redrawEvery bounds how often the line of progress is drawn: faster, nobody
@@ -62,7 +62,7 @@ func (p *progress) clear() {
 func progressLine(done, total int, took time.Duration) string {
 	const bar = 24
 	full := bar * done / max(total, 1)
-	line := fmt.Sprintf("%s%s  %s of %s", strings.Repeat("█", full), strings.Repeat("░", bar-full), metrics.FormatFixed(float64(done), 0), count(total, "run"))
+	line := fmt.Sprintf("%s%s  %s of %s", strings.Repeat("█", full), strings.Repeat("░", bar-full), format.Fixed(float64(done), 0), count(total, "run"))
 	if done == 0 || done == total {
 		return line
 	}

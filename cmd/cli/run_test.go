@@ -144,6 +144,7 @@ func TestCompareRunsTheSpec(t *testing.T) {
 	spec.Tool = metrics.Tool{Name: "herdlab", Version: toolVersion()}
 	r, err := sweep.Compare(context.Background(), spec)
 	require.NoError(t, err)
+	require.NoError(t, Explain(r))
 	var want bytes.Buffer
 	require.NoError(t, r.WriteJSON(&want))
 	got := herdlab("compare", "--seed", "5", "--seeds", "2", "--json", "--no-pictures")

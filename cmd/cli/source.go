@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"herdlab/scenarios"
-	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
 	"herdlab/sim/traffic"
 )
 
@@ -90,9 +90,9 @@ func inputName(o *compareOptions) string {
 	name := filepath.Base(o.trace)
 	switch {
 	case o.to > 0:
-		name += " " + metrics.FormatPeriod(o.from.Seconds(), o.to.Seconds())
+		name += " " + format.Period(o.from.Seconds(), o.to.Seconds())
 	case o.from > 0:
-		name += " from " + metrics.FormatMoment(o.from.Seconds()) + " on"
+		name += " from " + format.Moment(o.from.Seconds()) + " on"
 	}
 	if o.from > 0 {
 		name += " (replayed from 0)"

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
+	"herdlab/sim/verdict"
 )
 
 // The marks of the table. They do not depend on colour.
@@ -96,7 +98,7 @@ func numbers(r *metrics.Result, head []string, show func(*metrics.StrategyResult
 // peakColumn is the peak that is judged: that after the last fault, or of the
 // whole run where there is none.
 func peakColumn(r *metrics.Result) *column {
-	m, head := metrics.ByPeak.Metric(&r.Scenario), []string{"peak", "after,", per(r.Scenario.Bin)}
+	m, head := verdict.ByPeak.Metric(&r.Scenario), []string{"peak", "after,", per(r.Scenario.Bin)}
 	if m == metrics.Peak {
 		head[0], head[1] = "herd", "peak,"
 	}
@@ -105,7 +107,7 @@ func peakColumn(r *metrics.Result) *column {
 
 // settling is the time that is judged: drain of one-shot fleets, and recovery
 // of others.
-func settling(r *metrics.Result) metrics.Metric { return metrics.ByDrain.Metric(&r.Scenario) }
+func settling(r *metrics.Result) metrics.Metric { return verdict.ByDrain.Metric(&r.Scenario) }
 
 // settlingWord is what that time is called.
 func settlingWord(r *metrics.Result) string {
@@ -154,5 +156,5 @@ func binWidth(bin float64) string {
 	if bin == 1 {
 		return "s"
 	}
-	return metrics.FormatWidth(bin)
+	return format.Width(bin)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
 )
 
 // drawWide appends what the table has no room for: every figure with its
@@ -134,7 +135,7 @@ const meanDigits = 4
 // the half-width, or two if the first is 1 or 2, as physicists round.
 func plusMinus(mean, half float64) string {
 	if half == 0 {
-		return metrics.FormatNumber(mean) + " ± 0"
+		return format.Number(mean) + " ± 0"
 	}
 	decimals := min(6, -int(math.Floor(math.Log10(half)))) // finer is noise of the arithmetic
 	if half*math.Pow10(decimals) < 2.95 {
@@ -147,9 +148,9 @@ func plusMinus(mean, half float64) string {
 		unit := math.Pow10(-decimals)
 		mean, half, decimals = math.Round(mean/unit)*unit, math.Round(half/unit)*unit, 0
 	}
-	text := metrics.FormatFixed(mean, decimals)
+	text := format.Fixed(mean, decimals)
 	if least := math.Pow10(-decimals); half < least/2 {
-		return text + " ± <" + metrics.FormatFixed(least, decimals)
+		return text + " ± <" + format.Fixed(least, decimals)
 	}
-	return text + " ± " + metrics.FormatFixed(half, decimals)
+	return text + " ± " + format.Fixed(half, decimals)
 }

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
 )
 
 // pageWidth is how many columns a page has, whatever terminal shows it: output
@@ -18,7 +18,7 @@ const pageWidth = 80
 func wrap(text string, width, indent int) string {
 	var b strings.Builder
 	at := 0
-	for i, word := range metrics.Words(text) {
+	for i, word := range format.Words(text) {
 		n := columns(word)
 		switch {
 		case i == 0:

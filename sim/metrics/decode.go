@@ -40,14 +40,14 @@ func ReadResult(rd io.Reader) (*Result, error) {
 	if len(r.Scenario.Faults) == 0 {
 		r.Scenario.Faults = nil
 	}
-	if err := r.validate(); err != nil {
+	if err := r.Validate(); err != nil {
 		return nil, fmt.Errorf("metrics: the result is damaged: %w", err)
 	}
 	return &r, nil
 }
 
-// validate checks that the parts of a result fit each other.
-func (r *Result) validate() error {
+// Validate checks that the parts of a result agree with each other.
+func (r *Result) Validate() error {
 	for i := 1; i < len(r.Seeds); i++ {
 		if r.Seeds[i] <= r.Seeds[i-1] {
 			return fmt.Errorf("seeds must ascend, but %d follows %d", r.Seeds[i], r.Seeds[i-1])
@@ -77,7 +77,7 @@ func (s *StrategyResult) validate(seeds []uint64) error {
 	for m := range Metric(NumMetrics) {
 		info := m.Info()
 		f, ok := s.Metrics[info.Name]
-		if !ok && m.optional() {
+		if !ok && m.Optional() {
 			continue
 		}
 		if !ok {

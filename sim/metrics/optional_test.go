@@ -139,21 +139,3 @@ func TestSampleOfFailures(t *testing.T) {
 	}
 	require.Greater(t, kept[len(kept)-1], n*4/5)
 }
-
-// Optional metrics are left out where no seed has any, and read as none.
-func TestAbsentMetrics(t *testing.T) {
-	var none, some Values
-	none[FirstAlarm], some[FirstAlarm] = Undefined, Undefined
-	none[Calls], some[Calls] = 5, 5
-	s := StrategyResult{Metrics: Summarise([]Values{none, none})}
-	assert.NotContains(t, s.Metrics, "hedges")
-	assert.Len(t, s.Metrics, int(Hedges))
-	hedges, first := s.Figure(Hedges), s.Figure(FirstAlarm)
-	assert.Equal(t, 0.0, *hedges.Mean)
-	assert.Len(t, hedges.PerSeed, 2)
-	assert.Equal(t, 1.0, first.Undefined)
-	some[Hedges] = 2
-	s = StrategyResult{Metrics: Summarise([]Values{none, some})}
-	assert.Equal(t, 1.0, *s.Metrics["hedges"].Mean, "a seed without is none, not undefined")
-	assert.NotContains(t, s.Metrics, "spent")
-}

@@ -70,10 +70,6 @@ func TestOverdueCalls(t *testing.T) {
 		assert.Equal(t, test.pending, v[PendingCalls], test.name)
 		assert.Equal(t, test.overdue, v[OverdueCalls], test.name)
 		assert.Equal(t, test.name == "nothing happens to it any more", v[HungCalls] == test.overdue && test.overdue > 0, test.name)
-
-		r := &Result{Complete: true, Seeds: []uint64{1}, Scenario: Scenario{OneShot: test.plan.OneShot},
-			Results: []StrategyResult{{Strategy: "x", Metrics: Summarise([]Values{v})}}}
-		assert.Equal(t, test.overdue > 0, len(Judge(r, ByAttempts, DefaultMaxPeak).Disqualified) > 0, test.name)
 	}
 }
 

@@ -97,14 +97,10 @@ type StrategyResult struct {
 // there.
 func (s *StrategyResult) Figure(m Metric) Figure {
 	f, ok := s.Metrics[m.Info().Name]
-	if ok || !m.optional() {
+	if ok || !m.Optional() {
 		return f
 	}
-	values := make([]float64, len(s.Metrics[Calls.Info().Name].PerSeed))
-	for i := range values {
-		values[i] = m.absent()
-	}
-	return summarise(m, values)
+	return absent(m, len(s.Metrics[Calls.Info().Name].PerSeed))
 }
 
 // Timeline is what happened in each bin of one run. Bin i covers Width seconds

@@ -77,17 +77,18 @@ func bySignal(a, b SignalResult) int {
 	return cmp.Or(strings.Compare(a.Reason, b.Reason), strings.Compare(fmt.Sprint(a.Alarm), fmt.Sprint(b.Alarm)))
 }
 
-// mergeSignals merges the signals of two results; from is of interleave.
-func mergeSignals(a, b []SignalResult, from []bool) (all []SignalResult) {
+// MergeSignals returns the signals of all seeds of two results: fromB tells for
+// each seed of the merged result, in ascending order, whether it is one of b.
+func MergeSignals(a, b []SignalResult, fromB []bool) (all []SignalResult) {
 	next := [2]int{} // seed of a and of b
-	for seed, isB := range from {
+	for seed, isB := range fromB {
 		signals, which := a, 0
 		if isB {
 			signals, which = b, 1
 		}
 		for _, s := range signals {
 			if k := next[which]; s.Count[k] > 0 {
-				all = addSignal(all, SignalResult{Reason: s.Reason, Alarm: s.Alarm}, len(from), seed, s.Count[k], s.First[k])
+				all = addSignal(all, SignalResult{Reason: s.Reason, Alarm: s.Alarm}, len(fromB), seed, s.Count[k], s.First[k])
 			}
 		}
 		next[which]++

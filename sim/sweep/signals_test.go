@@ -9,6 +9,7 @@ import (
 
 	"herdlab/sim"
 	"herdlab/sim/metrics"
+	"herdlab/sim/verdict"
 	"herdlab/strategies"
 )
 
@@ -61,7 +62,7 @@ func TestSignalsAreInTheResult(t *testing.T) {
 	}
 	one, other := spec, spec
 	one.Seeds, other.Seeds = []uint64{3}, []uint64{11}
-	merged, err := metrics.Merge(compare(t, other), compare(t, one))
+	merged, err := verdict.Merge(compare(t, other), compare(t, one))
 	require.NoError(t, err)
 	require.Equal(t, text(t, r), text(t, merged))
 }

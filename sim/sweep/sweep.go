@@ -14,6 +14,7 @@ import (
 
 	"herdlab/sim"
 	"herdlab/sim/metrics"
+	"herdlab/sim/verdict"
 )
 
 // Strategy names one contestant.
@@ -43,8 +44,8 @@ type Spec struct {
 	// that Go may use.
 	Workers int
 	// Objective decides, and MaxPeak bounds the peak after the last fault in
-	// multiples of capacity; 0 means metrics.DefaultMaxPeak.
-	Objective metrics.Objective
+	// multiples of capacity; 0 means verdict.DefaultMaxPeak.
+	Objective verdict.Objective
 	MaxPeak   float64
 	// Progress, if not nil, is told after each experiment how many are done.
 	// Its calls do not overlap, and done grows by one from each to the next.
@@ -97,7 +98,7 @@ func (s *Spec) validate() error {
 // the strategies, what stopped each on the first of its seeds that failed.
 func Compare(ctx context.Context, spec Spec) (*metrics.Result, error) {
 	spec.Seeds = slices.Sorted(slices.Values(spec.Seeds))
-	spec.MaxPeak = cmp.Or(spec.MaxPeak, metrics.DefaultMaxPeak)
+	spec.MaxPeak = cmp.Or(spec.MaxPeak, verdict.DefaultMaxPeak)
 	if err := spec.validate(); err != nil {
 		return nil, err
 	}
@@ -244,12 +245,12 @@ func (c *comparison) result() *metrics.Result {
 		if c.missing[i] == 0 {
 			r.Results = append(r.Results, metrics.StrategyResult{
 				Strategy: s.Name, Summary: s.Summary,
-				Metrics: metrics.Summarise(c.values[i]), Signals: metrics.SummariseSignals(c.signals[i]),
+				Metrics: verdict.Summarise(c.values[i]), Signals: metrics.SummariseSignals(c.signals[i]),
 				Timeline: c.timelines[i],
 			})
 		}
 	}
-	r.Verdict = metrics.Judge(r, c.Objective, c.MaxPeak)
+	r.Verdict = verdict.Judge(r, c.Objective, c.MaxPeak).Record()
 	return r
 }
 

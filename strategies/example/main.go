@@ -25,7 +25,7 @@ func main() {
 		fmt.Printf("%-20s peak after %6.1f per s   drain %5.1f s\n", s.Strategy, *peak.Mean, *drain.Mean)
 	}
 	fmt.Println()
-	fmt.Println(result.Verdict.Sentence)
+	fmt.Println("winner:", result.Verdict.Winner)
 }
 
 // compare runs the founding experiment with Spread among its strategies.

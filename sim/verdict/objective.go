@@ -1,8 +1,10 @@
-package metrics
+package verdict
 
 import (
 	"fmt"
 	"strings"
+
+	"herdlab/sim/metrics"
 )
 
 // Objective is what decides between the strategies that are fit to win. The
@@ -18,14 +20,14 @@ const (
 	BySuccess                   // the highest success_rate
 	numObjectives
 
-	// ByDefault is for who did not choose: ByDrain, or ByLatency where no fault
-	// is there to drain or recover from. It has no name to ask for it by.
+	// ByDefault is used if no objective is chosen: ByDrain, or ByLatency without
+	// a fault to drain or recover from. ParseObjective has no name for it.
 	ByDefault
 )
 
 var objectiveNames = [numObjectives]string{"drain", "peak", "attempts", "latency", "success"}
 
-// String returns the objective's name as options and result files spell it.
+// String returns the objective's name in options and result files.
 func (o Objective) String() string {
 	switch {
 	case o < numObjectives:
@@ -36,11 +38,11 @@ func (o Objective) String() string {
 	return fmt.Sprintf("objective(%d)", uint8(o))
 }
 
-// ObjectiveNames returns the names that ParseObjective knows.
+// ObjectiveNames returns the names that ParseObjective accepts.
 func ObjectiveNames() []string { return objectiveNames[:] }
 
-// ParseObjective returns the objective of that name. The error lists those
-// that exist.
+// ParseObjective returns the objective with the given name. The error lists the
+// names that exist.
 func ParseObjective(name string) (Objective, error) {
 	for i, n := range objectiveNames {
 		if n == name {
@@ -50,9 +52,9 @@ func ParseObjective(name string) (Objective, error) {
 	return 0, fmt.Errorf("there is no objective %q; choose one of %s", name, strings.Join(objectiveNames[:], ", "))
 }
 
-// In returns the objective that o means in a scenario: itself, unless it is
-// ByDefault.
-func (o Objective) In(s *Scenario) Objective {
+// In returns the objective that o stands for in a scenario: o itself unless it
+// is ByDefault.
+func (o Objective) In(s *metrics.Scenario) Objective {
 	switch {
 	case o != ByDefault:
 		return o
@@ -62,31 +64,30 @@ func (o Objective) In(s *Scenario) Objective {
 	return ByDrain
 }
 
-// Metric returns the metric that the objective compares in a scenario. Drain is
-// judged by drain_time where all calls come at the beginning, and by
-// recovery_time where they keep coming; the peak by that after the last fault,
-// and by that of the whole run where there is none.
-func (o Objective) Metric(s *Scenario) Metric {
+// Metric returns the metric that the objective compares in a scenario: for
+// drain, drain_time if fleets are one-shot, and else recovery_time; for the peak,
+// peak_after if there is a fault, and else the peak of the whole run.
+func (o Objective) Metric(s *metrics.Scenario) metrics.Metric {
 	switch o.In(s) {
 	case ByPeak:
 		if len(s.Faults) == 0 {
-			return Peak
+			return metrics.Peak
 		}
-		return PeakAfter
+		return metrics.PeakAfter
 	case ByAttempts:
-		return Attempts
+		return metrics.Attempts
 	case ByLatency:
-		return LatencyP99
+		return metrics.LatencyP99
 	case BySuccess:
-		return SuccessRate
+		return metrics.SuccessRate
 	}
 	if s.OneShot {
-		return DrainTime
+		return metrics.DrainTime
 	}
-	return RecoveryTime
+	return metrics.RecoveryTime
 }
 
-// sign is 1 if less is better and −1 if more is.
+// sign returns 1 if less is better and −1 if more is.
 func (o Objective) sign() float64 {
 	if o == BySuccess {
 		return -1

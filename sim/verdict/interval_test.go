@@ -1,4 +1,4 @@
-package metrics
+package verdict
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/sim/draw"
+	"herdlab/sim/metrics"
 )
 
 // sleep are the hours by which one drug prolonged the sleep of ten patients
@@ -17,7 +18,7 @@ var sleep = []float64{1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4}
 // Student found the mean 1.58; R's manual (?t.test, data set sleep) gives its
 // 95 % interval as 0.7001142 to 2.4598858.
 func TestSummariseAgreesWithStudent(t *testing.T) {
-	f := summarise(DrainTime, sleep)
+	f := summarise(metrics.DrainTime, sleep)
 	assert.InDelta(t, 1.58, *f.Mean, 1e-12)
 	assert.InDelta(t, 0.7001142, *f.Lo, 1e-6)
 	assert.InDelta(t, 2.4598858, *f.Hi, 1e-6)
@@ -40,18 +41,18 @@ func TestSummarise(t *testing.T) {
 		never, undefined       float64
 		absentSeeds, seedCount int
 	}{
-		{"none", nil, Undefined, Undefined, Undefined, Undefined, 0, 0, 0, 0},
-		{"one seed has no interval", []float64{3}, 3, Undefined, Undefined, 3, 0, 0, 0, 1},
+		{"none", nil, metrics.Undefined, metrics.Undefined, metrics.Undefined, metrics.Undefined, 0, 0, 0, 0},
+		{"one seed has no interval", []float64{3}, 3, metrics.Undefined, metrics.Undefined, 3, 0, 0, 0, 1},
 		{"equal seeds have no spread", same, 0.1, 0.1, 0.1, 0.1, 0, 0, 0, 7},
-		{"never once: a median, no mean", []float64{1, Never, 3}, Undefined, Undefined, Undefined, 3, 1.0 / 3, 0, 1, 3},
-		{"never half the time", []float64{1, Never, 3, Never}, Undefined, Undefined, Undefined, Undefined, 0.5, 0, 2, 4},
-		{"never", []float64{Never, Never}, Undefined, Undefined, Undefined, Undefined, 1, 0, 2, 2},
-		{"undefined", []float64{Undefined, Undefined}, Undefined, Undefined, Undefined, Undefined, 0, 1, 2, 2},
-		{"undefined once", []float64{5, Undefined, 5}, 5, 5, 5, 5, 0, 1.0 / 3, 1, 3},
+		{"never once: a median, no mean", []float64{1, metrics.Never, 3}, metrics.Undefined, metrics.Undefined, metrics.Undefined, 3, 1.0 / 3, 0, 1, 3},
+		{"never half the time", []float64{1, metrics.Never, 3, metrics.Never}, metrics.Undefined, metrics.Undefined, metrics.Undefined, metrics.Undefined, 0.5, 0, 2, 4},
+		{"never", []float64{metrics.Never, metrics.Never}, metrics.Undefined, metrics.Undefined, metrics.Undefined, metrics.Undefined, 1, 0, 2, 2},
+		{"undefined", []float64{metrics.Undefined, metrics.Undefined}, metrics.Undefined, metrics.Undefined, metrics.Undefined, metrics.Undefined, 0, 1, 2, 2},
+		{"undefined once", []float64{5, metrics.Undefined, 5}, 5, 5, 5, 5, 0, 1.0 / 3, 1, 3},
 		{"an interval is not negative", []float64{0, 1}, 0.5, 0, 0.5 + 12.706205*0.5, 0.5, 0, 0, 0, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := summarise(DrainTime, test.values)
+			f := summarise(metrics.DrainTime, test.values)
 			for what, pair := range map[string][2]float64{
 				"mean": {test.mean, number64(f.Mean)}, "lo": {test.lo, number64(f.Lo)},
 				"hi": {test.hi, number64(f.Hi)}, "median": {test.median, number64(f.Median)},
@@ -74,8 +75,8 @@ func TestSummarise(t *testing.T) {
 				}
 			}
 			assert.Equal(t, test.absentSeeds, absent)
-			// What was summarised comes back for tests and merges.
-			for i, x := range f.values() {
+			// The values by seed are restored for tests and merges.
+			for i, x := range f.Values() {
 				if !math.IsNaN(x) || !math.IsNaN(test.values[i]) {
 					assert.Equal(t, test.values[i], x)
 				}
@@ -85,7 +86,7 @@ func TestSummarise(t *testing.T) {
 }
 
 func TestSummariseKeepsSharesBelowOne(t *testing.T) {
-	f := summarise(SuccessRate, []float64{1, 1, 1, 0.9})
+	f := summarise(metrics.SuccessRate, []float64{1, 1, 1, 0.9})
 	assert.Equal(t, 1.0, *f.Hi)
 	assert.Less(t, *f.Lo, *f.Mean)
 }
@@ -110,7 +111,7 @@ func TestIntervalsCoverTheMean(t *testing.T) {
 			for i := range xs {
 				xs[i] = 1000 + normal(r, uint64(i))
 			}
-			if f := summarise(DrainTime, xs); *f.Lo <= 1000 && 1000 <= *f.Hi {
+			if f := summarise(metrics.DrainTime, xs); *f.Lo <= 1000 && 1000 <= *f.Hi {
 				covered++
 			}
 		}
@@ -118,15 +119,21 @@ func TestIntervalsCoverTheMean(t *testing.T) {
 	}
 }
 
-func TestMetricsAreNamedOnce(t *testing.T) {
-	for m := range Metric(NumMetrics) {
-		info := m.Info()
-		assert.NotEmpty(t, info.Unit)
-		assert.NotEmpty(t, info.About)
-		parsed, err := ParseMetric(info.Name)
-		require.NoError(t, err)
-		assert.Equal(t, m, parsed, info.Name)
-	}
-	_, err := ParseMetric("amplificaton")
-	assert.ErrorContains(t, err, `no metric "amplificaton"`)
+// A result omits optional metrics that are absent on every seed; they read as
+// absent.
+func TestAbsentMetrics(t *testing.T) {
+	var none, some metrics.Values
+	none[metrics.FirstAlarm], some[metrics.FirstAlarm] = metrics.Undefined, metrics.Undefined
+	none[metrics.Calls], some[metrics.Calls] = 5, 5
+	s := metrics.StrategyResult{Metrics: Summarise([]metrics.Values{none, none})}
+	assert.NotContains(t, s.Metrics, "hedges")
+	assert.Len(t, s.Metrics, int(metrics.Hedges))
+	hedges, first := s.Figure(metrics.Hedges), s.Figure(metrics.FirstAlarm)
+	assert.Equal(t, 0.0, *hedges.Mean)
+	assert.Len(t, hedges.PerSeed, 2)
+	assert.Equal(t, 1.0, first.Undefined)
+	some[metrics.Hedges] = 2
+	s = metrics.StrategyResult{Metrics: Summarise([]metrics.Values{none, some})}
+	assert.Equal(t, 1.0, *s.Metrics["hedges"].Mean, "a seed without is none, not undefined")
+	assert.NotContains(t, s.Metrics, "spent")
 }

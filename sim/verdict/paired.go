@@ -1,4 +1,4 @@
-package metrics
+package verdict
 
 import (
 	"cmp"
@@ -9,17 +9,17 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Standing is where one strategy stands against another.
+// Standing is the result of a comparison of two strategies.
 type Standing uint8
 
-// The three verdicts.
+// The results of a comparison.
 const (
-	Inconclusive Standing = iota // the difference may be luck
+	Inconclusive Standing = iota // the difference is not significant
 	Better
 	Worse
 )
 
-// String returns the standing in a word.
+// String returns the standing as one word.
 func (s Standing) String() string {
 	switch s {
 	case Better:
@@ -30,13 +30,13 @@ func (s Standing) String() string {
 	return "inconclusive"
 }
 
-// Comparison is the outcome of comparing two strategies seed by seed.
-type Comparison struct {
+// Difference is the result of comparing two strategies seed by seed.
+type Difference struct {
 	Standing Standing
-	// P is the two-sided p-value: how often pure luck would set the two at
-	// least as far apart as they are. It is 1 if nothing sets them apart.
+	// P is the two-sided p-value: the probability of a difference at least as
+	// large between two strategies that are alike. It is 1 if they do not differ.
 	P float64
-	// Pairs counts the seeds on which the two differ: only they say something.
+	// Pairs is the number of seeds on which the two differ.
 	Pairs int
 }
 
@@ -44,32 +44,34 @@ const (
 	// Level is the p-value below which a difference counts as significant.
 	Level = 0.05
 	// MinPairs is the least number of seeds on which a difference can be
-	// significant: with five that all agree, luck alone does it with p = 2/2⁵.
+	// significant: five that all agree have p = 2/2⁵ = 0.0625.
 	MinPairs = 6
-	// exactPairs is how many pairs are tested exactly; that takes 2^(pairs/2)
-	// steps.
+	// exactPairs is the largest number of pairs that are tested exactly, which
+	// takes 2^(pairs/2) steps.
 	exactPairs = 30
 )
 
-// Paired compares a with b, which hold the figures of two strategies on the
-// same seeds; less is better. Never is worse than any number; pairs with an
-// Undefined figure are left out.
+// Paired compares a with b, the values of a metric of two strategies on the same
+// seeds; less is better. Never is worse than any number; pairs with an Undefined
+// value are left out.
 //
-// The test is Fisher's randomisation of pairs (R. A. Fisher, "The Design of
-// Experiments", 1935, §21): if the strategies were alike, each difference could
-// as well have had the other sign, so the p-value is the share of all 2ⁿ
-// choices of signs whose sum is as far from 0 as the one that was seen. It
-// judges the same mean that ranks the strategies, holds its level for any
-// number of pairs, needs no normal distribution (peaks are small integers,
-// drain times have tails), and does not divide by a spread that is 0 where
-// seeds do not matter. Where one strategy never gets there, the difference has
-// no size but a rank: signed ranks take the place of the differences, which is
-// Wilcoxon's test (Biometrics Bulletin 1, 1945). Beyond 30 pairs Student's t
-// stands in, which Fisher showed to approximate the test.
+// The test is Fisher's randomisation test for pairs (R. A. Fisher, "The Design
+// of Experiments", 1935, §21). If the strategies are alike, each difference has
+// either sign with equal probability, so the p-value is the share of all 2ⁿ
+// choices of signs whose sum is at least as far from 0 as the observed sum. The
+// test judges the mean, by which strategies are ranked. It holds its level for
+// any number of pairs, assumes no normal distribution (peaks are small integers,
+// drain times have long tails), and does not divide by a spread, which is 0
+// where the seed has no influence.
 //
-// Seeds on which the two are equal move no sum. One pair, or five, are never
-// conclusive.
-func Paired(a, b []float64) Comparison {
+// If a value is Never, the difference has a rank but no size: signed ranks
+// replace the differences, which is Wilcoxon's test (Biometrics Bulletin 1,
+// 1945). Beyond 30 pairs Student's t is used, which approximates the test as
+// Fisher showed.
+//
+// Seeds on which the two are equal do not change the sum. Five pairs or fewer
+// are never significant.
+func Paired(a, b []float64) Difference {
 	scores := make([]float64, 0, len(a))
 	ranked := false
 	for i := range min(len(a), len(b)) {
@@ -81,7 +83,7 @@ func Paired(a, b []float64) Comparison {
 		scores = append(scores, d)
 	}
 	if len(scores) == 0 {
-		return Comparison{P: 1}
+		return Difference{P: 1}
 	}
 	if ranked {
 		signedRanks(scores)
@@ -91,7 +93,7 @@ func Paired(a, b []float64) Comparison {
 	for _, u := range units {
 		sum += u
 	}
-	c := Comparison{Pairs: len(units)}
+	c := Difference{Pairs: len(units)}
 	if len(units) <= exactPairs {
 		c.P = signFlip(units)
 	} else {
@@ -146,8 +148,8 @@ func quantise(scores []float64) []int64 {
 // least as far from 0 as that of d. Sums that differ by no more than rounding
 // count as equal.
 //
-// It lists the sums of either half of d in order and counts the pairs that
-// reach the bound with two fingers.
+// It lists the sums of either half of d in order and counts the pairs of sums
+// that reach the bound in one pass over both lists.
 func signFlip(d []int64) float64 {
 	var bound int64
 	for _, x := range d {
@@ -166,7 +168,7 @@ func signFlip(d []int64) float64 {
 		}
 		reached += len(right) - j
 	}
-	// The sums are symmetric about 0, so as many lie as far below it.
+	// The sums are symmetric about 0: the same number lies beyond −bound.
 	return 2 * float64(reached) / float64(len(left)) / float64(len(right))
 }
 
@@ -191,9 +193,9 @@ func signSums(d []int64) []int64 {
 	return sums
 }
 
-// studentP is the two-sided p-value of Student's t-test that the mean of d is
-// 0, to three digits, which are the same on every processor. It is never below
-// that of n equal signs.
+// studentP returns the two-sided p-value of Student's t-test that the mean of d
+// is 0. It is rounded to three digits, which are the same on every processor,
+// and never below the p-value of n equal signs.
 func studentP(d []int64) float64 {
 	xs := make([]float64, len(d))
 	for i, x := range d {

@@ -1,4 +1,4 @@
-package metrics
+package format
 
 import (
 	"math"
@@ -11,15 +11,15 @@ import (
 )
 
 func TestNumbers(t *testing.T) {
-	number := FormatNumber
-	varying := func(v float64) string { return FormatMean(v, true) }
+	number := Number
+	varying := func(v float64) string { return Mean(v, true) }
 	fixed := func(decimals int) func(float64) string {
-		return func(v float64) string { return FormatFixed(v, decimals) }
+		return func(v float64) string { return Fixed(v, decimals) }
 	}
 	period := func(from float64) func(float64) string {
-		return func(to float64) string { return FormatPeriod(from, to) }
+		return func(to float64) string { return Period(from, to) }
 	}
-	settling := func(v float64) string { return FormatSettling(v, true) }
+	settling := func(v float64) string { return Settling(v, true) }
 	for _, test := range []struct {
 		write func(float64) string
 		v     float64
@@ -37,30 +37,30 @@ func TestNumbers(t *testing.T) {
 
 		{varying, 0, "0"}, {varying, 31, "31.0"}, {varying, 4, "4.00"}, {varying, 273, "273"}, {varying, 0.5, "0.5"}, {varying, 2e6, "2.00 M"},
 
-		{FormatSet, 3, "3"}, {FormatSet, 2.5, "2.5"}, {FormatSet, 4.71, "4.71"}, {FormatSet, 20, "20"}, {FormatSet, 1e6, "1 M"}, {FormatSet, 1e-12, "1e-12"}, {FormatSet, 0.1, "0.1"},
+		{Set, 3, "3"}, {Set, 2.5, "2.5"}, {Set, 4.71, "4.71"}, {Set, 20, "20"}, {Set, 1e6, "1 M"}, {Set, 1e-12, "1e-12"}, {Set, 0.1, "0.1"},
 
 		{fixed(0), 1086.5, "1,086"}, {fixed(2), 1234567.891, "1,234,567.89"}, {fixed(1), -0.04, "0.0"}, {fixed(1), -3.21, "−3.2"}, {fixed(3), 0.0625, "0.062"},
 
-		{FormatPercent, 1, "100 %"}, {FormatPercent, 0, "0 %"}, {FormatPercent, 0.634, "63.4 %"}, {FormatPercent, 0.25, "25 %"}, {FormatPercent, 0.29, "29 %"},
-		{FormatPercent, 0.992, "99.2 %"}, {FormatPercent, 0.9996, "99.96 %"}, {FormatPercent, 0.99997, "99.997 %"}, {FormatPercent, 0.999999, ">99.999 %"},
-		{FormatPercent, 0.0004, "0.04 %"}, {FormatPercent, 1e-9, "<0.001 %"}, {FormatPercent, 1 - 1e-16, ">99.999 %"}, {FormatPercent, 1e-16, "<0.001 %"},
-		{FormatPercent, math.NaN(), "–"},
+		{Percent, 1, "100 %"}, {Percent, 0, "0 %"}, {Percent, 0.634, "63.4 %"}, {Percent, 0.25, "25 %"}, {Percent, 0.29, "29 %"},
+		{Percent, 0.992, "99.2 %"}, {Percent, 0.9996, "99.96 %"}, {Percent, 0.99997, "99.997 %"}, {Percent, 0.999999, ">99.999 %"},
+		{Percent, 0.0004, "0.04 %"}, {Percent, 1e-9, "<0.001 %"}, {Percent, 1 - 1e-16, ">99.999 %"}, {Percent, 1e-16, "<0.001 %"},
+		{Percent, math.NaN(), "–"},
 
-		{FormatSeconds, 0.5, "0.5 s"}, {FormatSeconds, 3600, "3,600 s"}, {FormatSeconds, math.Inf(1), "never"}, {FormatSeconds, math.NaN(), "–"},
+		{Seconds, 0.5, "0.5 s"}, {Seconds, 3600, "3,600 s"}, {Seconds, math.Inf(1), "never"}, {Seconds, math.NaN(), "–"},
 		{settling, 0, "at once"}, {settling, 0.05, "0.05 s"}, {settling, 31, "31.0 s"}, {settling, 0.001, "0.001 s"}, {settling, 1.04e-7, "104 ns"}, {settling, 2.5e-5, "25.0 µs"},
 
 		{period(0), 300, "from 0 to 300 s"}, {period(0.5), 999, "from 0.5 to 999 s"}, {period(1500), 1620, "from 25:00 to 27:00 min"},
 		{period(1500.5), 1620, "from 1,500.5 to 1,620 s"}, {period(3600), 7265, "from 1:00:00 to 2:01:05 h"}, {period(0), 1e15, "from 0 to 1e+15 s"},
 		{period(0), 210.5, "from 0 to 210.5 s"}, {period(0), 5e-9, "from 0 to 5 ns"}, {period(0.001), 0.0025, "from 1 to 2.5 ms"},
 
-		{FormatMoment, 12.5, "12.5 s"}, {FormatMoment, 200.7, "3:20"}, {FormatMoment, 1500, "25:00"}, {FormatMoment, 3900, "1:05:00"},
-		{FormatWidth, 0.0626220703125, "62.6 ms"}, {FormatWidth, 1.0625, "1.0625 s"}, {FormatWidth, 1e-9, "1 ns"}, {FormatWidth, 1e-6, "1 µs"}, {FormatWidth, 1.5e-6, "1.5 µs"}, {FormatWidth, 1e-3, "1 ms"}, {FormatWidth, 0.02, "20 ms"},
-		{FormatWidth, 0.5, "0.5 s"}, {FormatWidth, 1, "1 s"}, {FormatWidth, 90, "90 s"}, {FormatWidth, 600, "10 min"}, {FormatWidth, 7200, "2 h"},
+		{Moment, 12.5, "12.5 s"}, {Moment, 200.7, "3:20"}, {Moment, 1500, "25:00"}, {Moment, 3900, "1:05:00"},
+		{Width, 0.0626220703125, "62.6 ms"}, {Width, 1.0625, "1.0625 s"}, {Width, 1e-9, "1 ns"}, {Width, 1e-6, "1 µs"}, {Width, 1.5e-6, "1.5 µs"}, {Width, 1e-3, "1 ms"}, {Width, 0.02, "20 ms"},
+		{Width, 0.5, "0.5 s"}, {Width, 1, "1 s"}, {Width, 90, "90 s"}, {Width, 600, "10 min"}, {Width, 7200, "2 h"},
 	} {
 		assert.Equal(t, test.want, test.write(test.v), "%v", test.v)
 	}
 	for p, want := range map[float64]string{2.0 / 64: "p = 0.031", 0.587: "p = 0.59", 2e-6: "p < 0.001", 1: "p = 1.0"} {
-		assert.Equal(t, want, pText(p))
+		assert.Equal(t, want, PValue(p))
 	}
 }
 
@@ -68,7 +68,7 @@ func TestNumbers(t *testing.T) {
 func TestNumbersAreClose(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		v := rapid.Float64Range(1e-9, 999_999).Draw(rt, "v")
-		for _, text := range []string{FormatNumber(v), FormatMean(v, true), FormatSet(v)} {
+		for _, text := range []string{Number(v), Mean(v, true), Set(v)} {
 			back, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
 			if err != nil {
 				rt.Fatal(err)
@@ -84,7 +84,7 @@ func TestNumbersAreClose(t *testing.T) {
 func TestPercentIsHonest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		share := rapid.OneOf(rapid.Float64Range(0, 1), rapid.Float64Range(0, 1e-6), rapid.Float64Range(1-1e-6, 1)).Draw(rt, "share")
-		if text := FormatPercent(share); (text == "100 %") != (share == 1) || (text == "0 %") != (share == 0) {
+		if text := Percent(share); (text == "100 %") != (share == 1) || (text == "0 %") != (share == 0) {
 			rt.Fatalf("%v is written as %s", share, text)
 		}
 	})

@@ -1,10 +1,12 @@
-package metrics
+package verdict
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"herdlab/sim/metrics"
 )
 
 func TestParseObjective(t *testing.T) {
@@ -15,8 +17,8 @@ func TestParseObjective(t *testing.T) {
 	}
 	_, err := ParseObjective("drian")
 	assert.EqualError(t, err, `there is no objective "drian"; choose one of drain, peak, attempts, latency, success`)
-	assert.Equal(t, DrainTime, ByDrain.Metric(&Scenario{OneShot: true}))
-	assert.Equal(t, RecoveryTime, ByDrain.Metric(&Scenario{}))
-	assert.Equal(t, Peak, ByPeak.Metric(&Scenario{}))
-	assert.Equal(t, PeakAfter, ByPeak.Metric(&outage))
+	assert.Equal(t, metrics.DrainTime, ByDrain.Metric(&metrics.Scenario{OneShot: true}))
+	assert.Equal(t, metrics.RecoveryTime, ByDrain.Metric(&metrics.Scenario{}))
+	assert.Equal(t, metrics.Peak, ByPeak.Metric(&metrics.Scenario{}))
+	assert.Equal(t, metrics.PeakAfter, ByPeak.Metric(&metrics.Scenario{Faults: []metrics.Span{{}}}))
 }

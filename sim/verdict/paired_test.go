@@ -1,4 +1,4 @@
-package metrics
+package verdict
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/sim/draw"
+	"herdlab/sim/metrics"
 )
 
 // normal returns draw n of r, roughly normal with mean 0 and deviation 1: the
@@ -29,7 +30,7 @@ var darwin = []float64{49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -4
 func TestPairedAgreesWithFisher(t *testing.T) {
 	c := Paired(make([]float64, 15), darwin)
 	assert.Equal(t, 1726.0/32768, c.P)
-	assert.Equal(t, Comparison{Inconclusive, 1726.0 / 32768, 15}, c)
+	assert.Equal(t, Difference{Inconclusive, 1726.0 / 32768, 15}, c)
 }
 
 // The same book gives 4.970 % for Student's t on the same data.
@@ -45,11 +46,11 @@ func TestStudentAgreesWithFisher(t *testing.T) {
 // negative ranks sum to 3, five of the 256 choices of signs are at least as
 // far on either side.
 func TestPairedAgreesWithWilcoxon(t *testing.T) {
-	never := []float64{Never, Never, Never, Never, Never, Never}
-	assert.Equal(t, Comparison{Better, 2.0 / 64, 6}, Paired(make([]float64, 6), never))
+	never := []float64{metrics.Never, metrics.Never, metrics.Never, metrics.Never, metrics.Never, metrics.Never}
+	assert.Equal(t, Difference{Better, 2.0 / 64, 6}, Paired(make([]float64, 6), never))
 	a := []float64{0, 0, 3, 0, 0, 0, 0, 0}
-	b := []float64{1, 2, 0, 4, 5, 6, 7, Never}
-	assert.Equal(t, Comparison{Better, 10.0 / 256, 8}, Paired(a, b))
+	b := []float64{1, 2, 0, 4, 5, 6, 7, metrics.Never}
+	assert.Equal(t, Difference{Better, 10.0 / 256, 8}, Paired(a, b))
 }
 
 func TestPaired(t *testing.T) {
@@ -63,20 +64,20 @@ func TestPaired(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		a, b []float64
-		want Comparison
+		want Difference
 	}{
-		{"nothing", nil, nil, Comparison{P: 1}},
-		{"one seed", repeat(1, 1), repeat(9, 1), Comparison{Inconclusive, 1, 1}},
-		{"five seeds that agree", repeat(1, 5), repeat(9, 5), Comparison{Inconclusive, 2.0 / 32, 5}},
-		{"six seeds that agree", repeat(1, 6), repeat(9, 6), Comparison{Better, 2.0 / 64, 6}},
-		{"six that agree against", repeat(9, 6), repeat(1, 6), Comparison{Worse, 2.0 / 64, 6}},
-		{"constant on twenty", repeat(20.001, 20), repeat(272.951, 20), Comparison{Better, 2.0 / (1 << 20), 20}},
-		{"constant on a hundred", repeat(1, 100), repeat(2, 100), Comparison{Better, threeDigits(math.Exp2(-99)), 100}},
-		{"level", repeat(3, 20), repeat(3, 20), Comparison{P: 1}},
-		{"both never", repeat(Never, 20), repeat(Never, 20), Comparison{P: 1}},
-		{"never is worse", repeat(Never, 8), repeat(1e9, 8), Comparison{Worse, 2.0 / 256, 8}},
-		{"undefined says nothing", repeat(Undefined, 8), repeat(1, 8), Comparison{P: 1}},
-		{"opposite", []float64{1, 2, 1, 2, 1, 2}, []float64{2, 1, 2, 1, 2, 1}, Comparison{Inconclusive, 1, 6}},
+		{"nothing", nil, nil, Difference{P: 1}},
+		{"one seed", repeat(1, 1), repeat(9, 1), Difference{Inconclusive, 1, 1}},
+		{"five seeds that agree", repeat(1, 5), repeat(9, 5), Difference{Inconclusive, 2.0 / 32, 5}},
+		{"six seeds that agree", repeat(1, 6), repeat(9, 6), Difference{Better, 2.0 / 64, 6}},
+		{"six that agree against", repeat(9, 6), repeat(1, 6), Difference{Worse, 2.0 / 64, 6}},
+		{"constant on twenty", repeat(20.001, 20), repeat(272.951, 20), Difference{Better, 2.0 / (1 << 20), 20}},
+		{"constant on a hundred", repeat(1, 100), repeat(2, 100), Difference{Better, threeDigits(math.Exp2(-99)), 100}},
+		{"level", repeat(3, 20), repeat(3, 20), Difference{P: 1}},
+		{"both never", repeat(metrics.Never, 20), repeat(metrics.Never, 20), Difference{P: 1}},
+		{"never is worse", repeat(metrics.Never, 8), repeat(1e9, 8), Difference{Worse, 2.0 / 256, 8}},
+		{"undefined says nothing", repeat(metrics.Undefined, 8), repeat(1, 8), Difference{P: 1}},
+		{"opposite", []float64{1, 2, 1, 2, 1, 2}, []float64{2, 1, 2, 1, 2, 1}, Difference{Inconclusive, 1, 6}},
 	} {
 		t.Run(test.name, func(t *testing.T) { assert.Equal(t, test.want, Paired(test.a, test.b)) })
 	}
@@ -138,7 +139,7 @@ func TestPairedHoldsItsLevelAndFindsShifts(t *testing.T) {
 		"long tail":      func(r draw.Rand, n uint64) float64 { return math.Pow(r.Float(n), -0.9) },
 		"sometimes never": func(r draw.Rand, n uint64) float64 {
 			if r.Float(1e6+n) < 0.2 {
-				return Never
+				return metrics.Never
 			}
 			return normal(r, n)
 		},

@@ -1,4 +1,4 @@
-package metrics
+package format
 
 import (
 	"strings"
@@ -20,7 +20,7 @@ func TestWords(t *testing.T) {
 	} {
 		assert.Equal(t, want, strings.Join(Words(text), "|"))
 	}
-	// Nothing is lost, and nobody can make a word of a whole page.
+	// Every field is kept, and no input makes one word of a whole page.
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.StringMatching(`([sp5=<%×★ab( ]| ){0,40}`).Draw(rt, "text")
 		words := Words(text)

@@ -1,10 +1,10 @@
-package metrics
+package format
 
 import "strings"
 
-// Words splits a sentence into what may stand on lines of their own: words, but
-// a number with its unit, 54.8 s, a p-value, p = 0.025, and a mark with its
-// meaning, ★ winner, each as one.
+// Words splits text at the places where a line may break. It keeps together a
+// number and its unit, 54.8 s, a p-value, p = 0.025, and a mark and its meaning,
+// ★ winner.
 func Words(text string) []string {
 	fields := strings.Fields(text)
 	words := fields[:0:0]
@@ -18,7 +18,7 @@ func Words(text string) []string {
 	return words
 }
 
-// joined reports whether b must follow a on its line.
+// joined reports whether b must stay on the line of a.
 func joined(a, b string) bool {
 	switch strings.TrimRight(b, ".,;:)") {
 	case "s", "min", "h", "%", "×":

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"herdlab/sim/metrics"
+	"herdlab/sim/metrics/format"
+	"herdlab/sim/verdict"
+)
+
+// reason returns why c is disqualified, empty if it is fit.
+func (w verdictText) reason(c *verdict.Contestant) string {
+	var reasons []string
+	if c.Fitness.LosesCalls() {
+		reasons = append(reasons, w.losses(c))
+	}
+	if c.Fitness.OverPeak {
+		reasons = append(reasons, w.overPeak(c.Result))
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// losses returns which calls c loses.
+func (w verdictText) losses(c *verdict.Contestant) string {
+	s, fitness := c.Result, c.Fitness
+	calls, failed := s.Figure(metrics.Calls), s.Figure(metrics.FailedCalls)
+	if fitness.AllFail && w.portion(failed, calls) != w.only() {
+		return fmt.Sprintf("all %s%s fail", exactly(calls), w.jobs())
+	}
+	var reasons []string
+	if fitness.SilentLosses {
+		f := s.Figure(metrics.SilentLosses)
+		reasons = append(reasons, fmt.Sprintf("it takes%s %s %s: silent losses", onAverage(f), meanText(f),
+			oneOrMany(f, "refusal for an answer", "refusals for answers")))
+	}
+	if fitness.Failed {
+		reasons = append(reasons, fmt.Sprintf("%s %s%s", w.portion(failed, calls), oneOrMany(failed, "fails", "fail"), onAverage(failed)))
+	}
+	switch f := s.Figure(metrics.OverdueCalls); {
+	case !fitness.Overdue:
+	case verdict.EqualOnAllSeeds(f, s.Figure(metrics.HungCalls)):
+		reasons = append(reasons, fmt.Sprintf("%s %s%s: nothing is left to happen that would settle %s",
+			w.portion(f, calls), oneOrMany(f, "hangs", "hang"), onAverage(f), oneOrMany(f, "it", "them")))
+	default:
+		what := "still pending"
+		if !w.Scenario.OneShot {
+			what = "overdue" // other pending calls may be in service
+		}
+		reasons = append(reasons, fmt.Sprintf("%s %s %s%s when the run ends", w.portion(f, calls), oneOrMany(f, "is", "are"), what, onAverage(f)))
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// overPeak returns by how much the peak exceeds the bound.
+func (w verdictText) overPeak(s *metrics.StrategyResult) string {
+	return fmt.Sprintf("its peak of %s %s%s is %s × capacity, over the bound of %s ×",
+		meanText(s.Figure(metrics.PeakAfter)), w.perBin(), w.afterFault(), meanText(s.Figure(metrics.PeakAfterOfCapacity)), format.Set(w.MaxPeak))
+}
+
+// onAverage is empty if f is the same on every seed.
+func onAverage(f metrics.Figure) string {
+	if f.Constant() {
+		return ""
+	}
+	return " on average"
+}
+
+// exactly returns the number of calls if it is the same on every seed, and else
+// the article.
+func exactly(calls metrics.Figure) string {
+	if calls.Constant() {
+		return format.Number(*calls.PerSeed[0]) + " "
+	}
+	return "the "
+}
+
+// portion returns the mean of f as a part of the calls.
+func (w verdictText) portion(f, calls metrics.Figure) string {
+	if exactly(calls) == "1 " && oneOrMany(f, "one", "many") == "one" {
+		return w.only()
+	}
+	return fmt.Sprintf("%s of %s%s", meanText(f), exactly(calls), w.jobs())
+}
+
+// only returns the portion that is one call of one.
+func (w verdictText) only() string { return "its only " + strings.TrimSuffix(w.jobs(), "s") }
+
+// oneOrMany returns one if f is 1 on every seed, and else many.
+func oneOrMany(f metrics.Figure, one, many string) string {
+	if f.Constant() && *f.PerSeed[0] == 1 {
+		return one
+	}
+	return many
+}
+
+// jobs returns the noun for calls: workers with one job each are one-shot.
+func (w verdictText) jobs() string {
+	if w.Scenario.OneShot {
+		return "jobs"
+	}
+	return "calls"
+}
