@@ -15,25 +15,24 @@ import (
 // maxProblems bounds how many problems of a file are reported.
 const maxProblems = 100
 
-// decoder reads values from the tree of a file and collects what is wrong with
-// them. Its methods return the zero value after a complaint and go on, so that
-// one reading finds every mistake; they take a nil node, an absent value, for
-// nothing to read.
+// decoder reads values from the tree of a file and collects all errors. After an
+// error its methods return the zero value and reading continues. A nil node is an
+// absent value and not an error.
 type decoder struct {
 	format   *Format
 	file     string
 	lines    []string
 	problems Problems
-	named    map[string][]string           // the models and regions that have names
-	accounts map[string]mockprovider.Range // those of fleets, if there are several
-	keep     mockprovider.Keep             // what limits keep that do not say it
-	dialect  *dialect.Dialect              // of the provider, nil if the file has none
-	sound    sound                         // what expectations may refer to
-	more     int                           // problems that were not kept
+	named    map[string][]string           // the names of models and regions, by "models" and "regions"
+	accounts map[string]mockprovider.Range // the accounts of each fleet, if there are several fleets
+	keep     mockprovider.Keep             // the default of limits without keep
+	dialect  *dialect.Dialect              // of the provider, nil for the default
+	sound    sound                         // the parts that expectations may refer to
+	more     int                           // the number of problems beyond maxProblems
 }
 
-// sound is which parts of a file have been read without a problem. Of a reference
-// to the others nobody can say yet whether it is wrong.
+// sound states which parts of a file were read without an error. References to
+// other parts cannot be checked.
 type sound struct {
 	runs  bool // all but the strategies: the fleets, the bins, the faults
 	names bool // the strategies
@@ -41,7 +40,7 @@ type sound struct {
 
 func newDecoder(f *Format, file string, src []byte) *decoder {
 	d := &decoder{format: f, file: file, named: map[string][]string{}, accounts: map[string]mockprovider.Range{}}
-	if len(src) <= maxBytes { // else it will be refused, so no line of it is shown
+	if len(src) <= maxBytes { // a larger file is an error as a whole, without lines
 		d.lines = strings.Split(strings.TrimPrefix(string(src), "\ufeff"), "\n")
 	}
 	return d
@@ -59,7 +58,7 @@ func (d *decoder) err() error {
 	return d.problems
 }
 
-// count says how many problems there are so far.
+// count returns the number of problems so far.
 func (d *decoder) count() int { return len(d.problems) + d.more }
 
 func (d *decoder) complainAt(line, column int, format string, args ...any) {
@@ -82,18 +81,18 @@ func (d *decoder) report(line, column int, m *mistake) {
 	d.problems = append(d.problems, p)
 }
 
-// section is a mapping whose keys are known.
+// section is a mapping with a fixed set of keys.
 type section struct {
 	*decoder
 	name   string
 	at     *yaml.Node
 	values map[string]*yaml.Node
-	meant  map[string]bool // keys that are there under a wrong name
-	broken bool            // it was no mapping, so nothing in it is missed
+	meant  map[string]bool // keys that were suggested for misspelt ones
+	broken bool            // it is not a mapping, so missing keys are not reported
 }
 
-// section reads a mapping that may have the given keys. at is where a missing
-// key is reported; n may be nil for a mapping without keys.
+// section reads a mapping that may have the given keys. at is the place of errors
+// about missing keys; a nil n is a mapping without keys.
 func (d *decoder) section(at, n *yaml.Node, name string, keys ...string) *section {
 	s := &section{decoder: d, name: name, at: at, values: map[string]*yaml.Node{}, meant: map[string]bool{}}
 	if n == nil {
@@ -108,11 +107,11 @@ func (d *decoder) section(at, n *yaml.Node, name string, keys ...string) *sectio
 	for i := 0; i < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if key.Kind != yaml.ScalarNode {
-			d.complain(key, "expected a key of %s, found %s", name, found(key))
+			d.complain(key, "a key of %s must be a word, found %s", name, found(key))
 			continue
 		}
 		if line, ok := seen[key.Value]; ok {
-			d.complain(key, "duplicate key %s in %s; it is already in line %d", quoted(key.Value), name, line)
+			d.complain(key, "duplicate key %s in %s; it is already on line %d", quoted(key.Value), name, line)
 			continue
 		}
 		seen[key.Value] = key.Line
@@ -132,7 +131,7 @@ func (d *decoder) section(at, n *yaml.Node, name string, keys ...string) *sectio
 
 func keysAre(keys []string) string {
 	if len(keys) == 0 {
-		return "it has no settings"
+		return "it has no keys"
 	}
 	return "the keys are " + strings.Join(keys, ", ")
 }
@@ -140,7 +139,7 @@ func keysAre(keys []string) string {
 // get returns the value of a key, nil if it is absent.
 func (s *section) get(key string) *yaml.Node { return s.values[key] }
 
-// need returns the value of a key and complains if it is absent.
+// need returns the value of a required key and reports an error if it is absent.
 func (s *section) need(key, example string) *yaml.Node {
 	n := s.values[key]
 	if n == nil && !s.broken && !s.meant[key] {
@@ -149,9 +148,9 @@ func (s *section) need(key, example string) *yaml.Node {
 	return n
 }
 
-// variant reads a choice between several things, each with settings of its
-// own: a mapping of one key, {closed: {think: 1s}}, or the key alone if it
-// needs no settings. body is nil then, or if the choice could not be read.
+// variant reads one of several alternatives with their settings: a mapping of one
+// key, {closed: {think: 1s}}, or the key alone. body is nil without settings, or if
+// the alternative is invalid.
 func (d *decoder) variant(n *yaml.Node, what string, names ...string) (name string, at, body *yaml.Node) {
 	switch {
 	case n == nil:
@@ -172,7 +171,7 @@ func (d *decoder) variant(n *yaml.Node, what string, names ...string) (name stri
 	return at.Value, at, body
 }
 
-// oneOf reports whether a scalar is one of the names, and complains if not.
+// oneOf reports whether a scalar is one of the names, and adds a problem if not.
 func (d *decoder) oneOf(n *yaml.Node, what string, names []string) bool {
 	if slices.Contains(names, n.Value) {
 		return true
@@ -185,7 +184,7 @@ func (d *decoder) oneOf(n *yaml.Node, what string, names []string) bool {
 	return false
 }
 
-// found says what a node is, for messages.
+// found describes a node for messages.
 func found(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -199,7 +198,7 @@ func found(n *yaml.Node) string {
 	}
 }
 
-// quoted and short show a piece of the file in a message, cut if it is long.
+// quoted and short shorten a text of the file for a message.
 func quoted(s string) string { return strconv.Quote(short(s)) }
 
 func short(s string) string {

@@ -9,16 +9,16 @@ import (
 	"herdlab/sim/traffic"
 )
 
-// maxSizes bounds the sizes of a fleet's calls.
+// maxSizes bounds the list of sizes of a fleet.
 const maxSizes = 100
 
-// The keys of what calls ask for.
+// The keys of the size of a call.
 var (
 	sizeKeys  = []string{"input", "output", "max"}
 	shareKeys = append([]string{"weight"}, sizeKeys...)
 )
 
-// tokens reads what calls ask for: a size, or a list of sizes with weights.
+// tokens reads the size of calls: one size, or a list of sizes with weights.
 func (d *decoder) tokens(n *yaml.Node, priority uint8) (size wire.Demand, mix *traffic.Mix) {
 	size.Priority = priority
 	if n == nil || n.Kind != yaml.SequenceNode {
@@ -33,13 +33,13 @@ func (d *decoder) tokens(n *yaml.Node, priority uint8) (size wire.Demand, mix *t
 		mix.Sizes = append(mix.Sizes, share)
 	}
 	if len(mix.Sizes) == 0 {
-		d.complain(n, "there are no sizes; write one such as {weight: 1, input: 5000}")
+		d.complain(n, "the list has no sizes; add one such as {weight: 1, input: 5000}")
 		return size, nil
 	}
 	return mix.Sizes[0].Demand, mix
 }
 
-// size reads how many tokens a call has.
+// size reads the numbers of tokens of a call.
 func (d *decoder) size(s *section, to *wire.Demand) {
 	to.InputTokens = uint32(d.integer(s.get("input"), 0, math.MaxUint32))
 	to.OutputTokens = uint32(d.integer(s.get("output"), 0, math.MaxUint32))

@@ -13,12 +13,12 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// ownDialect is what a file calls a dialect that it describes itself.
+// ownDialect is the word for a dialect that the file defines.
 const ownDialect = "code_in_body"
 
-// speaks reads the provider's dialect, which gives replies their forms: the name
-// of one that there is, or one of the family that has its verdict in the body.
-func (d *decoder) speaks(n *yaml.Node, c *mockprovider.Config) {
+// providerDialect reads the dialect of the provider's replies: the name of a
+// built-in dialect, or the definition of one with error codes in the body.
+func (d *decoder) providerDialect(n *yaml.Node, c *mockprovider.Config) {
 	name, at, body := d.variant(n, "dialect", append(d.format.dialectNames(), ownDialect)...)
 	switch {
 	case name == "":
@@ -35,7 +35,7 @@ func (d *decoder) speaks(n *yaml.Node, c *mockprovider.Config) {
 	c.Forms = d.dialect.Forms()
 }
 
-// codeInBody reads a dialect that the file describes; nil if it is wrong.
+// codeInBody reads a dialect that the file defines, nil if it is invalid.
 func (d *decoder) codeInBody(at, n *yaml.Node) *dialect.Dialect {
 	before := d.count()
 	var f dialect.CodeInBody
@@ -60,13 +60,13 @@ func (d *decoder) codeInBody(at, n *yaml.Node) *dialect.Dialect {
 	return &own
 }
 
-// codeReplies are how the classes are put, by class.
+// codeReplies are the replies of a dialect by class.
 type codeReplies = [wire.NumClasses]dialect.CodeReply
 
-// replyKeys are what may be said of how a class is put.
+// replyKeys are the keys of the reply of a class.
 var replyKeys = []string{"code", "status", "text", "spelled"}
 
-// codeReplies reads them: for each class its code, or all that there is to say.
+// codeReplies reads, for each class, its code or a mapping of replyKeys.
 func (d *decoder) codeReplies(n *yaml.Node) (all codeReplies) {
 	s := d.section(n, n, "replies", classWords()...)
 	for class, name := range classWords() {
@@ -85,7 +85,7 @@ func (d *decoder) codeReplies(n *yaml.Node) (all codeReplies) {
 		}
 		before := d.count()
 		if r.Code = int32(d.integer(at, math.MinInt32, math.MaxInt32)); r.Code == 0 && at != nil && d.count() == before {
-			d.complain(at, "the code 0 would be as if there were none; leave it out for the usual code")
+			d.complain(at, "the code 0 means no code; remove it for the default code")
 		}
 	}
 	return all

@@ -19,11 +19,11 @@ const (
 	tooDeep  = "nested deeper than 64 levels"
 )
 
-// document reads the tree of a file: one YAML document without anchors,
-// aliases and tags. It complains and returns nil if the text is not that.
+// document reads the tree of a file: one YAML document without anchors, aliases
+// and tags. It returns nil after an error.
 func (d *decoder) document(src []byte) *yaml.Node {
 	if len(src) > maxBytes {
-		d.complainAt(0, 0, "the file is larger than 1 MiB; no scenario needs that")
+		d.complainAt(0, 0, "the file is larger than 1 MiB, the maximum for a scenario")
 		return nil
 	}
 	if line, column, ok := d.unreadable(); ok {
@@ -38,7 +38,7 @@ func (d *decoder) document(src []byte) *yaml.Node {
 	}
 	switch {
 	case err == io.EOF || err == nil && len(doc.Content) == 0:
-		d.complainAt(0, 0, "the file has no content; herdlab init writes a scenario to start from")
+		d.complainAt(0, 0, "the file has no content; herdlab init writes an example scenario")
 		return nil
 	case err != nil:
 		d.syntax(err)
@@ -48,7 +48,7 @@ func (d *decoder) document(src []byte) *yaml.Node {
 	var second yaml.Node
 	switch err := docs.Load(&second); {
 	case err == nil:
-		d.complain(&second, "a second document begins here; a scenario is one")
+		d.complain(&second, "a second YAML document begins here; a scenario is one document")
 	case err != io.EOF:
 		d.syntax(err)
 	}
@@ -59,9 +59,8 @@ func (d *decoder) document(src []byte) *yaml.Node {
 	return root
 }
 
-// unreadable finds the first character that has no business in a text file:
-// bytes that are not UTF-8, control characters, and line ends that YAML counts
-// and editors do not.
+// unreadable finds the first character that is not allowed: bytes that are not
+// UTF-8, control characters, and line ends that YAML counts and editors do not.
 func (d *decoder) unreadable() (line, column int, found bool) {
 	for i, text := range d.lines {
 		column = 0
@@ -78,7 +77,7 @@ func (d *decoder) unreadable() (line, column int, found bool) {
 	return 0, 0, false
 }
 
-// syntax complains about what the YAML parser did not understand.
+// syntax reports an error of the YAML parser.
 func (d *decoder) syntax(err error) {
 	var all *yaml.LoadErrors
 	if errors.As(err, &all) && len(all.Errors) > 0 {
@@ -95,7 +94,7 @@ func (d *decoder) syntax(err error) {
 		message = tooDeep
 	case strings.Contains(message, "tab character"),
 		strings.Contains(message, "cannot start any token") && d.tabAt(e.Mark.Line):
-		message = "a tab; YAML is indented with spaces"
+		message = "a tab is not allowed here; indent with spaces"
 	case e.ContextMsg != "":
 		message = "not YAML: " + message + ", " + e.ContextMsg
 	default:
@@ -108,20 +107,20 @@ func (d *decoder) tabAt(line int) bool {
 	return line >= 1 && line <= len(d.lines) && strings.Contains(d.lines[line-1], "\t")
 }
 
-// plain complains of anchors, aliases and tags, and of a depth that the loader
-// has not noticed because it counts blocks and brackets apart. It does not
-// follow aliases, so it ends.
+// plain reports anchors, aliases and tags, and a nesting depth that the loader does
+// not detect because it counts blocks and brackets separately. It does not follow
+// aliases, so it terminates.
 func (d *decoder) plain(n *yaml.Node, depth int) {
 	switch {
 	case depth > maxDepth && len(n.Content) > 0:
 		d.complain(n, tooDeep)
 		return
 	case n.Kind == yaml.AliasNode:
-		d.complain(n, "an alias (*%s); scenarios do not use them, write the value out", short(n.Value))
+		d.complain(n, "aliases (*%s) are not allowed in scenarios; write the value instead", short(n.Value))
 	case n.Anchor != "":
-		d.complain(n, "an anchor (&%s); scenarios do not use them, write the value out where it is needed", short(n.Anchor))
+		d.complain(n, "anchors (&%s) are not allowed in scenarios; repeat the value instead", short(n.Anchor))
 	case n.Style&yaml.TaggedStyle != 0:
-		d.complain(n, "a tag (%s); scenarios do not use them, leave it out", quoted(n.Tag))
+		d.complain(n, "tags (%s) are not allowed in scenarios; remove it", quoted(n.Tag))
 	}
 	for _, child := range n.Content {
 		d.plain(child, depth+1)

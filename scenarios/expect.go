@@ -12,21 +12,22 @@ import (
 	"herdlab/sim/metrics"
 )
 
-// Finding is what has become of one expectation.
+// Finding is the result of checking one expectation.
 type Finding struct {
-	// Line is where the file says it.
+	// Line is the expectation's line in the file.
 	Line int `json:"line"`
-	// What names the figure and whose it is, Wanted what it must be.
+	// What names the metric, its strategy, its fleet and its part of the run.
+	// Wanted is the bound of its value.
 	What   string `json:"what"`
 	Wanted string `json:"wanted"`
-	// Got is the figure: of the seed that is farthest off if each must hold, or
-	// over the seeds from 1 to Seeds.
+	// Got is the value over the seeds from 1 to Seeds. If every seed must meet
+	// the bound, Got is the value of the seed that is worst.
 	Got   string `json:"got"`
 	Seeds int    `json:"seeds"`
 	Holds bool   `json:"holds"`
 }
 
-// expectation is one statement about the figures of runs.
+// expectation is a bound on a metric of the runs of one strategy.
 type expectation struct {
 	line  int
 	left  term
@@ -35,15 +36,15 @@ type expectation struct {
 	wants wants
 }
 
-// term is a figure of a strategy's runs.
+// term is a metric of the runs of one strategy.
 type term struct {
 	strategy int
 	fleet    int // -1 for all
-	figure   figure
-	from, to time.Duration // the part of the run it is of; to is 0 for all of it
+	metric   metric
+	from, to time.Duration // the part of the run; to is 0 for the whole run
 }
 
-// over is how an expectation goes over several seeds.
+// over states how an expectation combines several seeds.
 type over uint8
 
 const (
@@ -54,28 +55,28 @@ const (
 
 var overWords = []string{"each_seed", "mean", "median"}
 
-// wants are the bounds of a figure, both included.
+// wants are the bounds of a value, both included.
 type wants struct {
 	text      string
 	low, high bound
-	exactly   bool // low is the one value, within
+	exactly   bool // the value must be low, with the tolerance within
 	within    float64
-	relative  bool // within is a share of it
+	relative  bool // within is a share of low
 }
 
-// bound is a number, or a multiple of a figure.
+// bound is a number, or a multiple of a metric.
 type bound struct {
 	set   bool
-	times float64 // of the figure, or the number itself
-	of    *term
+	times float64 // the factor of the metric, or the number itself
+	of    *term   // the metric, nil for a number
 }
 
-// Expects reports how many expectations the scenario states.
+// Expects returns the number of the scenario's expectations.
 func (s *Scenario) Expects() int { return len(s.expects) }
 
-// Check runs what the scenario's expectations are about, so many runs at a time,
-// 0 for one on each core, and says of each whether it holds, in the order of the
-// file.
+// Check makes the runs that the scenario's expectations need and returns a
+// Finding for each expectation, in the order of the file. workers is the number
+// of concurrent runs, 0 for one on each core.
 func (s *Scenario) Check(ctx context.Context, workers int) ([]Finding, error) {
 	if s.NeedsTrace() {
 		return nil, fmt.Errorf("scenario %s: %w", s.name, ErrNeedsTrace)
@@ -91,7 +92,7 @@ func (s *Scenario) Check(ctx context.Context, workers int) ([]Finding, error) {
 	return all, nil
 }
 
-// terms are the figures that the expectation needs.
+// terms returns the metrics that the expectation needs.
 func (e *expectation) terms() []*term {
 	all := []*term{&e.left}
 	for _, b := range []*bound{&e.wants.low, &e.wants.high} {
@@ -102,12 +103,12 @@ func (e *expectation) terms() []*term {
 	return all
 }
 
-// measure runs all strategies and seeds that are asked for and returns the value
-// of each term, by seed.
+// measure runs the strategies and seeds of all expectations and returns the values
+// of each term by seed.
 func (s *Scenario) measure(ctx context.Context, workers int) (map[*term][]float64, error) {
 	values := map[*term][]float64{}
 	type job struct{ strategy, seed int }
-	asked := map[job][]*term{}
+	needed := map[job][]*term{}
 	var jobs []job
 	for i := range s.expects {
 		e := &s.expects[i]
@@ -115,10 +116,10 @@ func (s *Scenario) measure(ctx context.Context, workers int) (map[*term][]float6
 			values[t] = make([]float64, e.seeds)
 			for seed := range e.seeds {
 				j := job{t.strategy, seed}
-				if asked[j] == nil {
+				if needed[j] == nil {
 					jobs = append(jobs, j)
 				}
-				asked[j] = append(asked[j], t)
+				needed[j] = append(needed[j], t)
 			}
 		}
 	}
@@ -138,8 +139,8 @@ func (s *Scenario) measure(ctx context.Context, workers int) (map[*term][]float6
 				if errs[n] = err; err != nil {
 					continue
 				}
-				for _, t := range asked[j] {
-					values[t][j.seed] = t.value(r) // each job writes what is its own
+				for _, t := range needed[j] {
+					values[t][j.seed] = t.value(r) // no two jobs write the same element
 				}
 			}
 		})
@@ -165,21 +166,21 @@ func (s *Scenario) report(ctx context.Context, strategy int, seed uint64) (*metr
 	return r, nil
 }
 
-// value reads the term off a report.
+// value returns the term's value in a report.
 func (t *term) value(r *metrics.Report) float64 {
 	switch {
 	case t.fleet >= 0:
-		return t.figure.among(&r.Fleets[t.fleet])
+		return t.metric.ofFleet(&r.Fleets[t.fleet])
 	case t.to > 0:
-		return between(&r.Series, t.figure.series(&r.Series), t.from, t.to)
+		return between(&r.Series, t.metric.series(&r.Series), t.from, t.to)
 	}
-	return t.figure.of(r)
+	return t.metric.of(r)
 }
 
-// name says what the term is.
+// name describes the term.
 func (t *term) name(s *Scenario) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s", t.figure.name, s.choices[t.strategy].Name)
+	fmt.Fprintf(&b, "%s of %s", t.metric.name, s.choices[t.strategy].Name)
 	if t.fleet >= 0 {
 		fmt.Fprintf(&b, ", fleet %s", s.fleets[t.fleet].name)
 	}

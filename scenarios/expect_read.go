@@ -11,33 +11,32 @@ import (
 	"herdlab/sim/metrics"
 )
 
-// maxExpects bounds the expectations of a scenario, maxCheckSeeds how many seeds
-// each is about.
+// Bounds on the work of checking a scenario.
 const (
-	maxExpects    = 1000
-	maxCheckSeeds = 10_000
-	maxFigures    = 5_000_000 // of all expectations, strategies and seeds
+	maxExpects    = 1000      // expectations
+	maxCheckSeeds = 10_000    // seeds of one expectation
+	maxValues     = 5_000_000 // expectations × strategies × seeds
 )
 
-// expectKeys are the keys of an expectation, ofKeys those of a figure that
-// another is compared with.
+// expectKeys are the keys of an expectation, ofKeys those of a bound that is a
+// multiple of a metric.
 var (
 	expectKeys = []string{"strategy", "fleet", "metric", "from", "to", "is", "within", "at_least", "at_most", "between", "seeds", "on"}
 	ofKeys     = []string{"of", "times", "metric", "fleet"}
 )
 
-// expectations reads what the scenario expects of its runs. Each names a figure
-// and what it must be; one that names no strategy is about all of them, and one
-// that names several about each.
+// expectations reads the scenario's expectations. Each has a metric and its bound.
+// An expectation without a strategy holds for every strategy, one with several for
+// each of them.
 func (d *decoder) expectations(n *yaml.Node, s *Scenario) {
-	known := figures()
-	asked := 0
+	known := allMetrics()
+	values := 0
 	for _, item := range d.list(n, "expectations", maxExpects) {
 		before := d.count()
 		x := d.section(item, item, "expectation", expectKeys...)
 		e := expectation{line: item.Line, seeds: 1, left: term{fleet: -1}}
 		names := d.compared(x.get("strategy"), s)
-		e.left.figure = d.figure(x.need("metric", "attempts"), known)
+		e.left.metric = d.metric(x.need("metric", "attempts"), known)
 		d.ofFleet(x.get("fleet"), s, &e.left)
 		d.part(x, s, &e.left)
 		if at := x.get("seeds"); at != nil {
@@ -47,8 +46,8 @@ func (d *decoder) expectations(n *yaml.Node, s *Scenario) {
 			e.over = over(slices.Index(overWords, w))
 		}
 		e.wants = d.wants(x, s, known, &e.left)
-		if asked += e.seeds * len(names); asked > maxFigures && d.count() == before {
-			d.complain(item, "the expectations up to here are about more than %d figures; take fewer seeds", maxFigures)
+		if values += e.seeds * len(names); values > maxValues && d.count() == before {
+			d.complain(item, "the expectations up to this line need more than %d values (strategies × seeds); reduce seeds", maxValues)
 			return
 		}
 		if d.count() > before {
@@ -58,7 +57,7 @@ func (d *decoder) expectations(n *yaml.Node, s *Scenario) {
 			one := e
 			one.left.strategy = i
 			for _, b := range []*bound{&one.wants.low, &one.wants.high} {
-				if b.of != nil { // each has its own
+				if b.of != nil { // each strategy gets a copy, measure identifies terms by address
 					own := *b.of
 					b.of = &own
 				}
@@ -67,12 +66,12 @@ func (d *decoder) expectations(n *yaml.Node, s *Scenario) {
 		}
 	}
 	if n != nil && s.replaying() >= 0 {
-		d.complain(n, "a scenario that replays a trace runs with any trace, so it can expect nothing of it")
+		d.complain(n, "a scenario that replays a trace cannot have expectations, because its results depend on the trace; remove expect")
 	}
 }
 
-// compared reads one or several names of strategies that are compared; without
-// any, all are meant.
+// compared reads one or several names of compared strategies and returns their
+// indexes; without a name, those of all.
 func (d *decoder) compared(n *yaml.Node, s *Scenario) (all []int) {
 	if n == nil {
 		for i := range s.choices {
@@ -85,15 +84,16 @@ func (d *decoder) compared(n *yaml.Node, s *Scenario) (all []int) {
 		items = d.list(n, "strategies", maxStrategies)
 	}
 	for _, item := range items {
-		if i := d.contestant(item, s); i >= 0 {
+		if i := d.comparedOne(item, s); i >= 0 {
 			all = append(all, i)
 		}
 	}
 	return all
 }
 
-// contestant reads the name of a strategy that is compared, -1 if there is none.
-func (d *decoder) contestant(n *yaml.Node, s *Scenario) int {
+// comparedOne reads the name of a compared strategy and returns its index, -1 if
+// there is no such strategy.
+func (d *decoder) comparedOne(n *yaml.Node, s *Scenario) int {
 	names := make([]string, len(s.choices))
 	for i := range s.choices {
 		names[i] = s.choices[i].Name
@@ -105,8 +105,8 @@ func (d *decoder) contestant(n *yaml.Node, s *Scenario) int {
 	return slices.Index(names, name)
 }
 
-// figure reads the name of a figure.
-func (d *decoder) figure(n *yaml.Node, known []figure) figure {
+// metric reads the name of a metric.
+func (d *decoder) metric(n *yaml.Node, known []metric) metric {
 	names := make([]string, len(known))
 	for i := range known {
 		names[i] = known[i].name
@@ -123,7 +123,7 @@ func (d *decoder) figure(n *yaml.Node, known []figure) figure {
 	return known[0]
 }
 
-// ofFleet reads the fleet that a figure is of.
+// ofFleet reads the fleet that a metric is limited to.
 func (d *decoder) ofFleet(n *yaml.Node, s *Scenario, t *term) {
 	if n == nil || !d.sound.runs {
 		return
@@ -135,15 +135,15 @@ func (d *decoder) ofFleet(n *yaml.Node, s *Scenario, t *term) {
 	switch w := d.word(n, "fleet", names...); {
 	case w == "":
 	case len(names) < 2:
-		d.complain(n, "there is one fleet; leave this out")
-	case t.figure.among == nil:
-		d.complain(n, "%s is not counted by fleet; that is %s", t.figure.name, strings.Join(namesWith(func(f *figure) bool { return f.among != nil }), ", "))
+		d.complain(n, "the scenario has only one fleet; remove this key")
+	case t.metric.ofFleet == nil:
+		d.complain(n, "%s is not counted by fleet; the metrics by fleet are %s", t.metric.name, strings.Join(namesWith(func(m *metric) bool { return m.ofFleet != nil }), ", "))
 	default:
 		t.fleet = slices.Index(names, w)
 	}
 }
 
-// part reads the part of the run that a figure is of.
+// part reads the part of the run that a metric is limited to.
 func (d *decoder) part(x *section, s *Scenario, t *term) {
 	from, to := x.get("from"), x.get("to")
 	if from == nil && to == nil {
@@ -163,29 +163,30 @@ func (d *decoder) part(x *section, s *Scenario, t *term) {
 	_, end := s.provider.FaultSpan()
 	aligned := func(at time.Duration) bool { return s.bin <= 0 || (at-end)%s.bin == 0 }
 	switch {
-	case t.figure.series == nil:
-		d.complain(at, "%s is not counted by the time; that is %s", t.figure.name, strings.Join(namesWith(func(f *figure) bool { return f.series != nil }), ", "))
+	case t.metric.series == nil:
+		d.complain(at, "%s is not counted in bins, so from and to do not apply; the metrics in bins are %s", t.metric.name, strings.Join(namesWith(func(m *metric) bool { return m.series != nil }), ", "))
 	case t.fleet >= 0:
-		d.complain(at, "a part of the run is not counted by fleet; leave one of them out")
+		d.complain(at, "no metric has both a fleet and a part of the run; remove fleet, or from and to")
 	case t.to <= t.from:
 		d.complain(at, "the part from %s to %s is empty", inFile(t.from), inFile(t.to))
 	case !aligned(t.from) || to != nil && !aligned(t.to):
-		d.complain(at, "the part must begin and end where a bin of %s does", inFile(s.bin))
+		d.complain(at, "from and to must be on the edges of bins of %s, which are aligned to the end of the last fault", inFile(s.bin))
 	}
 }
 
-func namesWith(has func(*figure) bool) (names []string) {
-	for _, f := range figures() {
-		if has(&f) {
-			names = append(names, f.name)
+// namesWith returns the names of the metrics that have a property.
+func namesWith(has func(*metric) bool) (names []string) {
+	for _, m := range allMetrics() {
+		if has(&m) {
+			names = append(names, m.name)
 		}
 	}
 	return names
 }
 
-// wants reads what a figure must be: is, with a tolerance, at_least, at_most, or
+// wants reads the bounds of a value: is, with a tolerance, at_least, at_most, or
 // between.
-func (d *decoder) wants(x *section, s *Scenario, known []figure, left *term) (w wants) {
+func (d *decoder) wants(x *section, s *Scenario, known []metric, left *term) (w wants) {
 	is, least, most, two := x.get("is"), x.get("at_least"), x.get("at_most"), x.get("between")
 	n := 0
 	for _, at := range []*yaml.Node{is, least, most, two} {
@@ -196,13 +197,13 @@ func (d *decoder) wants(x *section, s *Scenario, known []figure, left *term) (w 
 	within := x.get("within")
 	switch {
 	case n == 0 && !x.broken:
-		d.complain(x.at, "an expectation says what the metric must be: is, at_least, at_most or between")
+		d.complain(x.at, "the expectation has no bound; add is, at_least, at_most or between")
 		return w
 	case n > 1 && !(n == 2 && least != nil && most != nil):
-		d.complain(x.at, "an expectation is one of is, at_least, at_most and between; at_least and at_most may stand together")
+		d.complain(x.at, "the expectation has several bounds; keep one of is, at_least, at_most and between, or at_least with at_most")
 		return w
 	case within != nil && is == nil:
-		d.complain(within, "within is for is")
+		d.complain(within, "within is the tolerance of is, which is not here; add is or remove within")
 		return w
 	}
 	bound := func(at *yaml.Node) bound { return d.bound(at, s, known, left) }
@@ -234,9 +235,9 @@ func (d *decoder) wants(x *section, s *Scenario, known []figure, left *term) (w 
 	return w
 }
 
-// bound reads a number, never or undefined, or a multiple of another figure:
-// {of: full-jitter, times: 2, metric: attempts}.
-func (d *decoder) bound(n *yaml.Node, s *Scenario, known []figure, left *term) bound {
+// bound reads a number, never or undefined, or a multiple of a metric of another
+// strategy: {of: full-jitter, times: 2, metric: attempts}.
+func (d *decoder) bound(n *yaml.Node, s *Scenario, known []metric, left *term) bound {
 	b := bound{set: true, times: 1}
 	if n.Kind != yaml.MappingNode {
 		switch n.Value {
@@ -250,28 +251,28 @@ func (d *decoder) bound(n *yaml.Node, s *Scenario, known []figure, left *term) b
 		return b
 	}
 	x := d.section(n, n, "comparison", ofKeys...)
-	b.of = &term{fleet: -1, figure: left.figure, from: left.from, to: left.to}
+	b.of = &term{fleet: -1, metric: left.metric, from: left.from, to: left.to}
 	if at := x.need("of", "full-jitter"); at != nil {
-		b.of.strategy = max(0, d.contestant(at, s))
+		b.of.strategy = max(0, d.comparedOne(at, s))
 	}
 	if at := x.get("times"); at != nil {
 		b.times = d.number(at)
 	}
 	if at := x.get("metric"); at != nil {
-		b.of.figure = d.figure(at, known)
+		b.of.metric = d.metric(at, known)
 	}
 	if at := x.get("fleet"); at != nil {
 		d.ofFleet(at, s, b.of)
-	} else if b.of.figure.among != nil {
+	} else if b.of.metric.ofFleet != nil {
 		b.of.fleet = left.fleet
 	}
-	if b.of.figure.series == nil {
+	if b.of.metric.series == nil {
 		b.of.from, b.of.to = 0, 0
 	}
 	return b
 }
 
-// text is how a finding writes a bound.
+// text returns a bound as a finding shows it.
 func (d *decoder) text(n *yaml.Node) string {
 	if n.Kind != yaml.MappingNode {
 		return n.Value

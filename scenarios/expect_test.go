@@ -10,9 +10,9 @@ import (
 	"herdlab/scenarios"
 )
 
-// Every built-in scenario shows what it says it shows, and all but the one that
-// needs a trace say something.
-func TestLibraryHolds(t *testing.T) {
+// Every built-in scenario meets its expectations, and every one but the scenario
+// that needs a trace has some.
+func TestLibraryMeetsItsExpectations(t *testing.T) {
 	for _, l := range scenarios.List() {
 		t.Run(l.Name, func(t *testing.T) {
 			t.Parallel()
@@ -35,8 +35,8 @@ func TestLibraryHolds(t *testing.T) {
 	}
 }
 
-// three is a scenario of known figures: three calls at 0 s, two of which the
-// limit refuses, and another one at 10 s; expect is added to it.
+// three is a scenario with known results: three calls at 0 s, two of which the
+// limit refuses, and another one at 10 s. Tests append expectations.
 const three = `herdlab: 1
 name: three
 title: Three
@@ -53,7 +53,8 @@ strategies:
 expect:
 `
 
-// What holds is told from what does not, at every kind of bound.
+// Check distinguishes expectations that are met from those that are not, for
+// every kind of bound.
 func TestExpectationsAreJudged(t *testing.T) {
 	for line, want := range map[string]struct {
 		got   string
@@ -99,19 +100,19 @@ func TestExpectationsAreJudged(t *testing.T) {
 	}
 	s, err := scenarios.Parse("x.yaml", []byte(three+"  - {metric: calls, is: 4}\n  - {strategy: [twice, once], metric: calls, is: 4}\n"))
 	require.NoError(t, err)
-	require.Equal(t, 4, s.Expects(), "who names no strategy means all of them, who names two each")
+	require.Equal(t, 4, s.Expects(), "an expectation without a strategy counts for all, one with two for each of them")
 }
 
-// Each mistake in an expectation is reported alone, and where it is.
+// Each error in an expectation is reported once, with its place.
 func TestMistakesInExpectations(t *testing.T) {
 	for line, want := range map[string]string{
 		"{strategy: one, metric: calls, is: 4}":           `x.yaml:15:16: unknown strategy "one"; did you mean "once"?`,
 		"{metric: cals, is: 4}":                           `x.yaml:15:14: unknown metric "cals"; did you mean "calls"?`,
 		"{metric: rubbish, is: 4}":                        `herdlab scenarios --keys lists them`,
 		"{is: 4}":                                         `expectation needs the key metric, such as metric: attempts`,
-		"{metric: calls}":                                 `is, at_least, at_most or between`,
-		"{metric: calls, is: 4, at_least: 3}":             `is one of is, at_least`,
-		"{metric: calls, at_least: 4, within: 3}":         `x.yaml:15:42: within is for is`,
+		"{metric: calls}":                                 `has no bound; add is, at_least, at_most or between`,
+		"{metric: calls, is: 4, at_least: 3}":             `has several bounds`,
+		"{metric: calls, at_least: 4, within: 3}":         `x.yaml:15:42: within is the tolerance of is`,
 		"{metric: calls, is: -4}":                         `x.yaml:15:25: expected a number such as 0.25 or 25%, found "-4"`,
 		"{metric: calls, is: 4, seeds: 0}":                `from 1 to 10000`,
 		"{metric: calls, is: 4, on: average}":             `unknown on "average"`,
@@ -119,10 +120,10 @@ func TestMistakesInExpectations(t *testing.T) {
 		"{metric: calls, between: [4]}":                   `expected two numbers, such as [120, 122]`,
 		"{metric: calls, fleet: third, is: 4}":            `unknown fleet "third"`,
 		"{metric: latency_p50, fleet: first, is: 4}":      `latency_p50 is not counted by fleet`,
-		"{metric: latency_p50, from: 3s, is: 4}":          `latency_p50 is not counted by the time`,
+		"{metric: latency_p50, from: 3s, is: 4}":          `latency_p50 is not counted in bins`,
 		"{metric: calls, from: 3s, to: 2s, is: 4}":        `the part from 3s to 2s is empty`,
-		"{metric: calls, from: 500ms, is: 4}":             `must begin and end where a bin of 1s does`,
-		"{metric: calls, fleet: first, from: 1s, is: 4}":  `a part of the run is not counted by fleet`,
+		"{metric: calls, from: 500ms, is: 4}":             `must be on the edges of bins of 1s`,
+		"{metric: calls, fleet: first, from: 1s, is: 4}":  `no metric has both a fleet and a part of the run`,
 		"{metric: calls, is: {of: twic}}":                 `unknown strategy "twic"; did you mean "twice"?`,
 		"{metric: calls, is: {times: 2}}":                 `comparison needs the key of`,
 		"{metric: calls, is: {of: twice, fleets: first}}": `unknown key "fleets" in comparison; did you mean "fleet"?`,
@@ -133,5 +134,5 @@ func TestMistakesInExpectations(t *testing.T) {
 		require.Contains(t, strings.ReplaceAll(p.Error(), "\n", " "), want, line)
 	}
 	trace := strings.Replace(valid, "{one_shot: {within: 1ms}}", "trace", 1) + "expect: [{metric: calls, is: 3}]\n"
-	require.Contains(t, problems(t, trace).Error(), "it can expect nothing of it")
+	require.Contains(t, problems(t, trace).Error(), "cannot have expectations")
 }

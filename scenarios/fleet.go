@@ -20,23 +20,23 @@ import (
 // fleet is a fleet as a file describes it.
 type fleet struct {
 	name     string
-	at       *yaml.Node // what to point at when it is wrong
+	at       *yaml.Node // the place of errors
 	traffic  traffic.Traffic
-	trace    bool // its arrivals come from a trace
+	trace    bool // its arrivals are those of a trace
 	up, down draw.Dist
 	patience time.Duration
 	target   wire.Target
-	common   bool // its account is that of all common fleets
-	apart    bool // each client has an account of its own
-	spread   bool // each client has an address of its own
+	common   bool // it uses the account that all common fleets share
+	apart    bool // each client has its own account
+	spread   bool // each client has its own address
 	stream   bool
 	skew     draw.Dist
-	fixed    *choice // its strategy, if the file says it: it is not compared
-	// account and address are those of its first client.
+	fixed    *choice // its own strategy, which is not compared; nil for the compared ones
+	// account and address are the numbers of its first client's.
 	account, address int
 }
 
-// accounts is how many accounts it has of its own.
+// accounts returns the number of accounts that only this fleet uses.
 func (f *fleet) accounts() int {
 	switch {
 	case f.apart:
@@ -47,7 +47,7 @@ func (f *fleet) accounts() int {
 	return 1
 }
 
-// addresses is how many addresses it has.
+// addresses returns the number of the fleet's addresses.
 func (f *fleet) addresses() int {
 	if f.spread {
 		return f.traffic.Clients
@@ -55,10 +55,10 @@ func (f *fleet) addresses() int {
 	return 1
 }
 
-// oneShot reports whether nothing arrives after the first call of each client.
+// oneShot reports whether each client makes a single call.
 func (f *fleet) oneShot() bool { return !f.trace && f.traffic.IsOneShot() }
 
-// supply says for how long calls come.
+// supply returns how the number of the fleet's calls is bounded.
 func (f *fleet) supply() metrics.Supply {
 	switch {
 	case f.trace || f.traffic.Arrivals != nil:
@@ -69,7 +69,7 @@ func (f *fleet) supply() metrics.Supply {
 	return metrics.Counted
 }
 
-// sizes are what its calls ask for, if no trace says it.
+// sizes returns the demands of its calls, unless a trace has them.
 func (f *fleet) sizes() []wire.Demand {
 	if f.traffic.Mix == nil {
 		return []wire.Demand{f.traffic.Size}
@@ -81,7 +81,7 @@ func (f *fleet) sizes() []wire.Demand {
 	return all
 }
 
-// mean is the mean of a property of its calls, if no trace says it.
+// mean returns the mean of a property of its calls, unless a trace has it.
 func (f *fleet) mean(of func(*wire.Demand) uint32) float64 {
 	if f.traffic.Mix != nil {
 		return f.traffic.Mix.Mean(of)
@@ -89,7 +89,7 @@ func (f *fleet) mean(of func(*wire.Demand) uint32) float64 {
 	return float64(of(&f.traffic.Size))
 }
 
-// describe is what readers of results need to know of one of several fleets.
+// describe returns the part of a result about one of several fleets.
 func (f *fleet) describe() metrics.Fleet {
 	d := metrics.Fleet{Name: f.name, Clients: f.traffic.Clients}
 	if f.fixed != nil {
@@ -98,7 +98,7 @@ func (f *fleet) describe() metrics.Fleet {
 	return d
 }
 
-// experiment is the fleet in a run, doing what the program says.
+// experiment returns the fleet in a run of the program.
 func (f *fleet) experiment(p *strategies.Program) sim.Fleet {
 	return sim.Fleet{
 		Name: f.name, Traffic: f.traffic, Program: p, Target: f.target,
@@ -110,8 +110,8 @@ func (f *fleet) experiment(p *strategies.Program) sim.Fleet {
 // maxFleets bounds the fleets of a scenario.
 const maxFleets = 64
 
-// fleets reads the fleets of runs that are cut off at the horizon, 0 if that is
-// not known: one under fleet, or several by name under fleets.
+// fleets reads the fleets: one under fleet, or several by name under fleets. The
+// horizon is 0 if it is not known.
 func (d *decoder) fleets(top *section, horizon time.Duration) []fleet {
 	one, several := top.get("fleet"), top.get("fleets")
 	switch {
@@ -132,24 +132,24 @@ func (d *decoder) fleets(top *section, horizon time.Duration) []fleet {
 	for i := 0; i < len(several.Content); i += 2 {
 		name := d.name(several.Content[i])
 		if slices.ContainsFunc(all, func(f fleet) bool { return f.name == name }) {
-			d.complain(several.Content[i], "there are two fleets of the name %s", quoted(name))
+			d.complain(several.Content[i], "duplicate fleet %s; rename one", quoted(name))
 			continue
 		}
 		f := d.fleet(several.Content[i], several.Content[i+1], name, horizon)
 		judged = judged || f.fixed == nil
 		if f.trace && slices.ContainsFunc(all, func(f fleet) bool { return f.trace }) {
-			d.complain(f.at, "two fleets replay a trace, and there is one; give this one traffic of its own")
+			d.complain(f.at, "only one fleet may replay the trace; choose other traffic for this one")
 		}
 		all = append(all, f)
 	}
 	if !judged {
-		d.complain(several, "all fleets have a strategy of their own, so there is nothing to compare; leave one of them without")
+		d.complain(several, "every fleet has its own strategy, so there is nothing to compare; remove strategy from one of them")
 	}
 	return d.layOut(all)
 }
 
-// layOut numbers the accounts and addresses of fleets, one fleet after the other;
-// the account that common fleets share comes first.
+// layOut numbers the accounts and addresses of fleets in the order of the file. The
+// account that common fleets share is number 0.
 func (d *decoder) layOut(all []fleet) []fleet {
 	accounts, addresses := 0, 0
 	if slices.ContainsFunc(all, func(f fleet) bool { return f.common }) {
@@ -180,8 +180,8 @@ var (
 	clockKeys   = []string{"behind", "ahead"}
 )
 
-// accountWords are whose account a fleet has: one of its own, one for each client,
-// or the one of all fleets that say so.
+// accountWords are the accounts of a fleet: one for the fleet, one for each client,
+// or the one that all fleets with common share.
 var accountWords = []string{"shared", "per_client", "common"}
 
 // fleet reads a fleet.
@@ -204,7 +204,7 @@ func (d *decoder) fleet(at, n *yaml.Node, name string, horizon time.Duration) fl
 	f.traffic.Mix = mix
 	for _, key := range []string{"tokens", "prompts"} {
 		if n := s.get(key); n != nil && f.trace {
-			d.complain(n, "a trace says itself what its calls ask for; leave %s out", key)
+			d.complain(n, "the trace contains the sizes of its calls; remove %s", key)
 		}
 	}
 	account := d.word(s.get("account"), "account", accountWords...)
@@ -232,14 +232,13 @@ func (d *decoder) fleet(at, n *yaml.Node, name string, horizon time.Duration) fl
 func (d *decoder) place(n *yaml.Node, what string) int {
 	names := d.named[what]
 	if n != nil && len(names) == 0 {
-		d.complain(n, "the provider names no %s; add them there first", what)
+		d.complain(n, "the provider has no named %s; add them to provider", what)
 		return 0
 	}
 	return max(0, slices.Index(names, d.word(n, strings.TrimSuffix(what, "s"), names...)))
 }
 
-// clock reads how far the clients' own clocks are off: behind or ahead by at
-// most so much, evenly.
+// clock reads the error of the clients' clocks, uniform from behind to ahead.
 func (d *decoder) clock(at, n *yaml.Node) draw.Dist {
 	s := d.section(at, n, "clock", clockKeys...)
 	behind, ahead := d.duration(s.get("behind")), d.duration(s.get("ahead"))

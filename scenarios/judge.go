@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// judge says whether the expectation holds.
+// judge compares the measured values with the expectation.
 func (e *expectation) judge(s *Scenario, values map[*term][]float64) Finding {
 	f := Finding{Line: e.line, What: e.left.name(s), Wanted: e.wants.text, Seeds: e.seeds, Holds: true}
 	switch e.over {
@@ -37,11 +37,11 @@ func (e *expectation) judge(s *Scenario, values map[*term][]float64) Finding {
 	return f
 }
 
-// show writes a figure, and what it is compared with if that is another. A share
-// is written in per cent if it was wanted so.
+// show writes a value, and the metric that it is compared with if there is one. A
+// share is written in per cent if its bound is.
 func (e *expectation) show(got float64, at func(*term) float64) string {
 	text := exactly(got)
-	if e.left.figure.unit == "share" && strings.Contains(e.wants.text, "%") && !math.IsNaN(got) {
+	if e.left.metric.unit == "share" && strings.Contains(e.wants.text, "%") && !math.IsNaN(got) {
 		text = exactly(100*got) + "%"
 	}
 	for _, b := range []*bound{&e.wants.low, &e.wants.high} {
@@ -52,7 +52,7 @@ func (e *expectation) show(got float64, at func(*term) float64) string {
 	return text
 }
 
-// exactly writes a figure with all the digits that tell it apart.
+// exactly writes a value to six decimal places, without trailing zeros.
 func exactly(x float64) string {
 	switch {
 	case math.IsNaN(x):
@@ -63,7 +63,7 @@ func exactly(x float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.6f", x), "0"), ".")
 }
 
-// of takes the mean or the median of values.
+// of returns the mean or the median of values.
 func (o over) of(values []float64) float64 {
 	if o == overMean {
 		sum := 0.0
@@ -89,10 +89,11 @@ func (o over) of(values []float64) float64 {
 	return (sorted[n/2-1] + sorted[n/2]) / 2
 }
 
-// rounding is how far figures may be off for the arithmetic's sake.
+// rounding is the relative tolerance for errors of floating-point arithmetic.
 const rounding = 1e-9
 
-// off is by how much a figure is out of its bounds, 0 or less if it is within.
+// off returns the distance of a value from its bounds, 0 or less if it is within
+// them.
 func (w *wants) off(got float64, at func(*term) float64) float64 {
 	low, high := math.Inf(-1), math.Inf(1)
 	if w.low.set {

@@ -73,9 +73,9 @@ func Keys() string {
 	k.line(0, "in is, at_least, at_most", "a number, never, undefined, or a multiple of another figure:")
 	k.keys(1, ofKeys, "comparison")
 	k.title("Metrics of expectations (f: of a fleet, t: of a part of the run)")
-	for _, f := range figures() {
+	for _, f := range allMetrics() {
 		unit := f.unit
-		if f.among != nil {
+		if f.ofFleet != nil {
 			unit += ", f"
 		}
 		if f.series != nil {

@@ -5,8 +5,9 @@ import (
 	"herdlab/strategies"
 )
 
-// knowledge returns what clients know who know what their provider can serve.
-// The limits on files leave room to multiply both sides of the rate by ten.
+// knowledge returns the provider's capacity in the form that strategies are built
+// for. The bounds on values of files allow both sides of the rate to be multiplied
+// by ten without overflow.
 func knowledge(b mockprovider.Bound) strategies.Knowledge {
 	return strategies.Knowledge{Rate: b.Count, Per: b.Per, Concurrency: b.Concurrency}
 }

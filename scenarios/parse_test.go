@@ -14,7 +14,7 @@ import (
 	"herdlab/scenarios"
 )
 
-// valid is a scenario in as few lines as possible; tests break one of them.
+// valid is a minimal valid scenario; tests replace one of its lines.
 const valid = `herdlab: 1
 name: small
 title: Small
@@ -69,8 +69,8 @@ func names(s *scenarios.Scenario) (all []string) {
 	return all
 }
 
-// TestMistakes makes every kind of mistake, one at a time: it is reported
-// alone, at its place, and with what was meant.
+// TestMistakes makes every kind of error, one at a time: exactly that error is
+// reported, with its place and a suggestion.
 func TestMistakes(t *testing.T) {
 	type mistake struct {
 		line, with string // the line that begins so is replaced
@@ -87,8 +87,8 @@ func TestMistakes(t *testing.T) {
 		{"bin", "bni: 1s", "5:1", `unknown key "bni" in the scenario`, "bin"},
 		{"  clients", "  cleints: 3", "7:3", `unknown key "cleints" in fleet`, "clients"},
 		{"bin", "colour: red", "5:1", "the keys are herdlab, name", ""},
-		{"bin", "name: again", "5:1", `duplicate key "name" in the scenario; it is already in line 2`, ""},
-		{"bin", "? [a, b]\n: 1", "5:3", "expected a key of the scenario, found a list", ""},
+		{"bin", "name: again", "5:1", `duplicate key "name" in the scenario; it is already on line 2`, ""},
+		{"bin", "? [a, b]\n: 1", "5:3", "a key of the scenario must be a word, found a list", ""},
 		{"bin", "<<: {a: 1}", "5:1", `unknown key "<<"`, ""},
 		{"title", "", "1:1", "the scenario needs the key title", ""},
 		{"horizon", "", "1:1", "needs the key horizon", ""},
@@ -110,14 +110,14 @@ func TestMistakes(t *testing.T) {
 		{"bin", "bin: 1sec", "5:6", `unknown unit "sec"`, "s"},
 		{"bin", "bin: 5minutes", "5:6", `unknown unit "minutes"`, "min"},
 		{"bin", "bin: 5 minutes", "5:6", `unknown unit "minutes"`, "min"},
-		{"bin", "bin: 30 s", "5:6", "there is a space before the unit s; leave it out", ""},
+		{"bin", "bin: 30 s", "5:6", "there is a space before the unit s; remove it", ""},
 		{"bin", "bin: 5mss", "5:6", `unknown unit "mss"`, "ms"},
 		{"bin", "bin: 1parsec", "5:6", "the units are ns", ""},
 		{"bin", "bin: 1s1m", "5:6", "from large to small", ""},
 		{"bin", "bin: 1.2.3s", "5:6", "expected a decimal number", ""},
 		{"bin", "bin: .nan", "5:6", "expected a duration", ""},
 		{"bin", "bin: .inf", "5:6", "expected a duration", ""},
-		{"bin", "bin: 0.1ns", "5:6", "finer than a nanosecond", ""},
+		{"bin", "bin: 0.1ns", "5:6", "not a whole number of nanoseconds", ""},
 		{"bin", "bin: 1.0000000000000000001s", "5:6", "too many decimal places", ""},
 		{"bin", "bin: 11m", "4:10", "shorter than one bin", ""},
 		{"horizon", "horizon: 4000d", "4:10", "longer than 10 years", ""},
@@ -135,22 +135,22 @@ func TestMistakes(t *testing.T) {
 		{"  traffic", "  traffic: {oneshot: {within: 1ms}}", "8:13", `unknown traffic "oneshot"`, "one_shot"},
 		{"  traffic", "  traffic: one_shot", "8:12", "one_shot needs the key within", ""},
 		{"  traffic", "  traffic: {one_shot: 1ms}", "8:23", "expected a mapping for one_shot, found \"1ms\"", ""},
-		{"  traffic", "  traffic: {trace: {file: x}}", "8:21", "it has no settings", ""},
+		{"  traffic", "  traffic: {trace: {file: x}}", "8:21", "it has no keys", ""},
 		{"  traffic", "  traffic: {open: {rate: 120}}", "8:26", "expected a rate such as 120/min", ""},
 		{"  traffic", "  traffic: {open: {rate: 0/s}}", "8:26", "must be positive", ""},
 		{"  traffic", "  traffic: {open: {rate: 1/0s}}", "8:26", "must be positive", ""},
 		{"  traffic", "  traffic: {open: {rate: 5/mim}}", "8:26", `unknown unit "mim"`, "min"},
-		{"  traffic", "  traffic: {open: {rate: 2000000000/s}}", "8:26", "counts at most 1000000000", ""},
-		{"  traffic", "  traffic: {open: {rate: 100/ns}}", "8:26", "more than one call in a nanosecond", ""},
+		{"  traffic", "  traffic: {open: {rate: 2000000000/s}}", "8:26", "the count of a rate is at most 1000000000", ""},
+		{"  traffic", "  traffic: {open: {rate: 100/ns}}", "8:26", "above one call per nanosecond", ""},
 		{"  traffic", "  traffic: {open: {rate: 1000000/s}}", "7:3", "about 600000000 calls arrive", ""},
 		{"  traffic", "  traffic: {open: {rate: 0.0000000001/s}}", "8:26", "too many decimal places", ""},
-		{"  traffic", "  traffic: {open: {rate: 0.000000001/10d}}", "8:26", "for so long a time", ""},
+		{"  traffic", "  traffic: {open: {rate: 0.000000001/10d}}", "8:26", "for its period", ""},
 		{"  traffic", "  traffic: {closed: {start: 1s}}", "8:13", "closed needs the key think", ""},
 		{"  traffic", "  traffic: {closed: {think: 1s, calls: 0}}", "8:40", "from 1 to", ""},
-		{"  traffic", "  traffic: {one_shot: {within: 10m}}", "8:32", "come until 10m, but the run is over at the horizon 10m,", ""},
-		{"  traffic", "  traffic: {one_shot: {within: 2h}}", "8:32", "let them begin earlier or lengthen the horizon", ""},
+		{"  traffic", "  traffic: {one_shot: {within: 10m}}", "8:32", "arrive up to 10m, but the run ends at the horizon 10m,", ""},
+		{"  traffic", "  traffic: {one_shot: {within: 2h}}", "8:32", "start them earlier or extend the horizon", ""},
 		{"  traffic", "  traffic: {closed: {start: 10m, think: 1s}}", "8:29", "some clients would never call", ""},
-		{"  traffic", "  traffic: {closed: {start: {uniform: [0s, 11m]}, think: 1s}}", "8:29", "come until 11m,", ""},
+		{"  traffic", "  traffic: {closed: {start: {uniform: [0s, 11m]}, think: 1s}}", "8:29", "arrive up to 11m,", ""},
 		{"  clients", "  clients: 3\n  account: mine", "8:12", `unknown account "mine"`, ""},
 		{"  clients", "  clients: 3\n  key: 256", "8:8", "from 0 to 255", ""},
 		{"  clients", "  clients: 3\n  patience: 0s", "8:13", "longer than zero", ""},
@@ -168,7 +168,7 @@ func TestMistakes(t *testing.T) {
 		{"  capacity", "  capacity: {slots: 2}", "10:13", "capacity needs the key service", ""},
 		{"  capacity", "  capacity: {queue: 2, service: 2s}", "10:21", "a queue needs a bounded number of slots", ""},
 		{"  capacity", "  capacity: {slots: 2, service: 2s, full: 530}", "10:43", `unknown reply "530"`, "503"},
-		{"  capacity", "  capacity: {slots: 2, service: 2s, retry_after: exact}", "10:50", "exact needs to know when there will be room", ""},
+		{"  capacity", "  capacity: {slots: 2, service: 2s, retry_after: exact}", "10:50", "exact needs the time until admission", ""},
 		{"  capacity", "  capacity: {slots: 2, service: 2s, retry_after: rounded-up}", "10:50", `unknown retry_after "rounded-up"`, "rounded_up"},
 		{"  capacity", "  capacity: {slots: 2, service: 2s, retry_after: 3}", "10:50", "add one, such as 3s", ""},
 		{"  capacity", "  limits: [{widow: {limit: 1/s}}]", "10:13", `unknown limit "widow"`, "window"},
@@ -184,7 +184,7 @@ func TestMistakes(t *testing.T) {
 		{"  capacity", "  limits: [{joint: {limit: 2.1/s}}]", "10:28", "joint counts whole requests; write 21/10s", ""},
 		{"  capacity", "  limits: [{joint: {limit: 20}}]", "10:28", "expected a rate such as", ""},
 		{"  capacity", "  limits: [joint]", "10:12", "joint needs the key limit, such as limit: 20/s", ""},
-		{"  capacity", "  limits: [{joint: {limit: 1/s, retry_after: exact}}]", "10:46", "exact needs to know when there will be room, and joint does not", ""},
+		{"  capacity", "  limits: [{joint: {limit: 1/s, retry_after: exact}}]", "10:46", "exact needs the time until admission, which joint cannot know", ""},
 		{"  capacity", "  limits: [{joint: {limit: 1/s, sys: 20}}]", "10:33", `unknown key "sys" in joint`, "says"},
 		{"  capacity", "  limits: [{joint: {limit: 1/s, says: 0}}]", "10:39", "from 1 to 2147483647", ""},
 		{"  capacity", "  limits: [{window: {limit: 1/s, burst: 5}}]", "10:34", `unknown key "burst" in window`, ""},
@@ -198,7 +198,7 @@ func TestMistakes(t *testing.T) {
 		{"  capacity", "  limits: [{token_bucket: {limit: 7/d, burst: 2000000000}}]", "10:12", "take a smaller burst or a rounder rate", ""},
 		{"  capacity", "  limits: [{token_bucket: {limit: 900000000.123456789/ms, burst: 2}}]", "10:35", "too many decimal places for so large a count", ""},
 		{"  capacity", "  auth: {reject_keys: [256]}", "10:24", "from 0 to 255", ""},
-		{"  capacity", "  limits: [" + strings.Repeat("concurrency, ", 17) + "]", "10:11", "a list of 17 limits; expected at most 16", ""},
+		{"  capacity", "  limits: [" + strings.Repeat("concurrency, ", 17) + "]", "10:11", "the list has 17 limits; expected at most 16", ""},
 		// Faults.
 		{"  - outage", "  - outage: {from: 10s, to: 5s}", "12:29", "must end after it begins", ""},
 		{"  - outage", "  - outage: {from: 5s, to: 5s}", "12:28", "must end after it begins", ""},
@@ -219,14 +219,14 @@ func TestMistakes(t *testing.T) {
 		{"strategies", "strategies: [{name: naive, reader: header}]", "13:36", `unknown reader "header"`, ""},
 		{"strategies", "strategies: [{reader: status}]", "13:14", "strategy needs the key name", ""},
 		// Text that is no scenario.
-		{"bin", "bin: &x 1s", "5:6", "an anchor (&x)", ""},
-		{"bin", "bin: !!str 1s", "5:6", `a tag ("!!str")`, ""},
+		{"bin", "bin: &x 1s", "5:6", "anchors (&x)", ""},
+		{"bin", "bin: !!str 1s", "5:6", `tags ("!!str")`, ""},
 		{"bin", "bin: 1s\x00", "5:8", "not plain UTF-8", ""},
 		{"bin", "bin: 1s # \xff", "5:11", "not plain UTF-8", ""},
 		{"bin", "bin: 1s # \u2028", "5:11", "not plain UTF-8", ""},
-		{"bin", "\tbin: 1s", "5:1", "a tab; YAML is indented with spaces", ""},
+		{"bin", "\tbin: 1s", "5:1", "a tab is not allowed here", ""},
 		{"bin", "bin: a: b", "5:7", "not YAML: mapping values are not allowed", ""},
-		{"bin", "---\nbin: 1s", "5:1", "a second document begins here", ""},
+		{"bin", "---\nbin: 1s", "5:1", "a second YAML document begins here", ""},
 	} {
 		t.Run(m.with, func(t *testing.T) {
 			p := problems(t, with(t, m.line, m.with))
@@ -287,12 +287,12 @@ func TestHostile(t *testing.T) {
 			}
 			return b.String() + strings.Repeat(" ", 41) + strings.Repeat("[", 40) + strings.Repeat("]", 40)
 		}(), "nested deeper than 64 levels"},
-		{"aliases", laughs, "an alias (*a0)"},
-		{"an alias of itself", "herdlab: 1\na: &a [*a]", "an alias"},
+		{"aliases", laughs, "aliases (*a0)"},
+		{"an alias of itself", "herdlab: 1\na: &a [*a]", "aliases (*a)"},
 		{"size", "# " + strings.Repeat("x", 1<<20), "larger than 1 MiB"},
 		{"one long line", "herdlab: 1\n" + strings.Repeat("x", 1<<19) + ": 1", "unknown key"},
 		{"many keys", "herdlab: 1\n" + strings.Repeat("? x\n", 200_000), "more"},
-		{"documents", strings.Repeat("---\na\n", 100_000), "a second document"},
+		{"documents", strings.Repeat("---\na\n", 100_000), "a second YAML document"},
 		{"nothing", "", "no content"},
 		{"a comment", "# nothing\n", "no content"},
 		{"a list", "- 1\n", "expected a scenario"},

@@ -8,25 +8,25 @@ import (
 	"unicode"
 )
 
-// Problem is one thing that is wrong with a scenario file.
+// Problem is an error in a scenario file.
 type Problem struct {
 	File string
-	// Line and Column say where, counted from 1 in characters; Line is 0 if
-	// the problem is the file as a whole.
+	// Line and Column are counted from 1, columns in characters. Line is 0 if
+	// the problem concerns the whole file.
 	Line, Column int
-	// Message says what is wrong and what was expected.
+	// Message states the error and what is expected.
 	Message string
 	// Source is the offending line.
 	Source string
-	// Suggestion is what was probably meant, empty if nothing comes close.
+	// Suggestion is a similar valid name, empty if there is none.
 	Suggestion string
 }
 
-// sourceWidth is how many characters of a long line are shown.
+// sourceWidth is the number of characters of a long line that are shown.
 const sourceWidth = 100
 
-// Error says the problem as file:line:column: message, with the offending line
-// and a caret below it.
+// Error returns file:line:column: message, followed by the offending line and a
+// caret below the column.
 func (p *Problem) Error() string {
 	var b strings.Builder
 	b.WriteString(p.File)
@@ -45,14 +45,14 @@ func (p *Problem) Error() string {
 	return b.String()
 }
 
-// excerpt returns the part of the line around the column, fit for a terminal,
-// and how many characters stand before the caret.
+// excerpt returns the part of the line around the column, without control
+// characters, and the number of characters before the caret.
 func (p *Problem) excerpt() (text string, caret int) {
 	line := []rune(strings.ToValidUTF8(p.Source, "\ufffd"))
 	for i, r := range line {
 		switch {
 		case r == '\t':
-			line[i] = ' ' // one character wide, so that the caret is right
+			line[i] = ' ' // one character wide, so that the caret is in the right column
 		case !unicode.IsPrint(r):
 			line[i] = '\ufffd'
 		}
@@ -66,9 +66,8 @@ func (p *Problem) excerpt() (text string, caret int) {
 	return string(line), caret - from
 }
 
-// Problems is everything that is wrong with a scenario file, in the order of
-// its lines. It is the error that Parse and Load return for an invalid file;
-// errors.As finds it.
+// Problems are all errors in a scenario file, in the order of its lines. Parse and
+// Load return it for an invalid file; errors.As finds it.
 type Problems []Problem
 
 // Error lists the problems.

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAllAtOnce makes many mistakes at once: each is reported, in the order of
-// the lines, and nothing else is.
+// TestAllAtOnce checks a file with many errors: each is reported, in the order of
+// the lines, and no other one.
 func TestAllAtOnce(t *testing.T) {
 	p := problems(t, `herdlab: 1
 name: Second Peak
@@ -36,7 +36,7 @@ expect:
 	}
 	require.Equal(t, []string{
 		"2:7", "4:10", "5:1", "7:12", "8:3", "11:23", "11:37", "12:52", "12:59", "14:29", "15:14", "15:33", "15:45",
-		"17:44", "17:67", "18:5", "18:24", // but not whether there is such a strategy, fleet or part
+		"17:44", "17:67", "18:5", "18:24", // references to a strategy, fleet or part are not checked
 	}, at, "%v", p)
 }
 
@@ -46,8 +46,8 @@ func TestProblemShowsItsLine(t *testing.T) {
 		"    7 |   cleints: 3\n"+
 		"      |   ^", p.Error())
 
-	// Columns count characters, a long line is cut around the caret, and
-	// nothing in it reaches the terminal as it is.
+	// Columns count characters, a long line is cut around the caret, and control
+	// characters do not reach the terminal.
 	long := "title: {\"" + strings.Repeat("é", 300) + "\u200b\": 1}  # " + strings.Repeat("-", 300)
 	lines := strings.Split(problems(t, with(t, "bin", "binn: 1s  "+strings.Repeat("#", 200)+"\u009b")).Error(), "\n")
 	require.Contains(t, lines[0], "not plain UTF-8")

@@ -36,7 +36,7 @@ func (d *decoder) provider(parent *section, n *yaml.Node) mockprovider.Config {
 	if n == nil {
 		return c
 	}
-	d.speaks(s.get("dialect"), &c)
+	d.providerDialect(s.get("dialect"), &c)
 	auth := d.section(s.at, s.get("auth"), "auth", authKeys...)
 	for _, key := range d.list(auth.get("reject_keys"), "keys", math.MaxUint8+1) {
 		c.RejectKeys = append(c.RejectKeys, uint8(d.integer(key, 0, math.MaxUint8)))
@@ -54,7 +54,7 @@ func (d *decoder) provider(parent *section, n *yaml.Node) mockprovider.Config {
 	}
 	c.Tells = int(d.integer(s.get("tells"), 1, maxLimits))
 	if at := s.get("tells"); c.Tells > len(c.Limits) {
-		d.complain(at, "there is no limit %d to tell of; there are %d", c.Tells, len(c.Limits))
+		d.complain(at, "there is no limit %d whose state could be reported; there are %d limits", c.Tells, len(c.Limits))
 	}
 	if at := s.get("capacity"); at != nil {
 		d.capacity(s.at, at, &c.Capacity)
@@ -68,7 +68,7 @@ func (d *decoder) provider(parent *section, n *yaml.Node) mockprovider.Config {
 	return c
 }
 
-// capacity reads what serves requests.
+// capacity reads slots, queue and service time.
 func (d *decoder) capacity(at, n *yaml.Node, c *mockprovider.Capacity) {
 	if n.Kind == yaml.MappingNode {
 		at = n
@@ -78,7 +78,7 @@ func (d *decoder) capacity(at, n *yaml.Node, c *mockprovider.Capacity) {
 	switch slots := s.get("slots"); {
 	case d.count() > before:
 	case c.Queue > 0 && slots == nil:
-		d.complain(s.get("queue"), "a queue needs a bounded number of slots; add slots")
+		d.complain(s.get("queue"), "a queue needs a bounded number of slots; add the key slots")
 	default:
 		if err := (&mockprovider.Config{Capacity: *c}).Validate(); err != nil {
 			d.complain(at, "%v", err)
@@ -86,7 +86,7 @@ func (d *decoder) capacity(at, n *yaml.Node, c *mockprovider.Capacity) {
 	}
 }
 
-// names reads a mapping of things that have names, in the order of the file.
+// names reads a mapping by name, in the order of the file.
 func (d *decoder) names(n *yaml.Node, what string) (keys, values []*yaml.Node) {
 	switch {
 	case n == nil:
@@ -98,7 +98,7 @@ func (d *decoder) names(n *yaml.Node, what string) (keys, values []*yaml.Node) {
 		seen := map[string]bool{}
 		for i := 0; i < len(n.Content); i += 2 {
 			if name := d.name(n.Content[i]); seen[name] {
-				d.complain(n.Content[i], "there are two %s of the name %s", what, quoted(name))
+				d.complain(n.Content[i], "duplicate name %[2]s in %[1]s; rename one", what, quoted(name))
 			} else if name != "" {
 				seen[name] = true
 				keys, values = append(keys, n.Content[i]), append(values, n.Content[i+1])
@@ -108,13 +108,13 @@ func (d *decoder) names(n *yaml.Node, what string) (keys, values []*yaml.Node) {
 	return keys, values
 }
 
-// foresee notes the names of the provider's models and regions, for what comes
-// before them in reading. Whatever is wrong there will be said later.
-func (d *decoder) foresee(provider *yaml.Node) {
+// collectNames collects the names of the provider's models and regions for the
+// parts that are read before them. Errors in them are reported when they are read.
+func (d *decoder) collectNames(provider *yaml.Node) {
 	for _, what := range []string{"models", "regions"} {
-		if things := child(provider, what); things != nil && things.Kind == yaml.MappingNode {
-			for i := 0; i < len(things.Content); i += 2 {
-				if name := things.Content[i].Value; !slices.Contains(d.named[what], name) {
+		if named := child(provider, what); named != nil && named.Kind == yaml.MappingNode {
+			for i := 0; i < len(named.Content); i += 2 {
+				if name := named.Content[i].Value; !slices.Contains(d.named[what], name) {
 					d.named[what] = append(d.named[what], name)
 				}
 			}
@@ -122,7 +122,7 @@ func (d *decoder) foresee(provider *yaml.Node) {
 	}
 }
 
-// child returns the value of a key of a mapping; nil if there is none.
+// child returns the value of a key of a mapping, nil if the key is absent.
 func child(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
@@ -182,8 +182,8 @@ func (d *decoder) share(n *yaml.Node, to *mockprovider.Schedule) {
 	d.bind(n, n, "schedule", reflect.ValueOf(to).Elem())
 }
 
-// service reads how long a slot is held: a distribution, or a time to first
-// token, a time for each input token and one for each output token.
+// service reads the service time: a distribution, or a time to first token, a time
+// for each input token and one for each output token.
 func (d *decoder) service(n *yaml.Node) mockprovider.Service {
 	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) == 2 && Nearest(n.Content[0].Value, serviceKeys) == "" {
 		return mockprovider.Service{First: d.dist(n)}
@@ -198,8 +198,8 @@ func (d *decoder) service(n *yaml.Node) mockprovider.Service {
 	}
 }
 
-// servable says what is wrong if a request of so many output tokens takes
-// longer than any duration may.
+// servable returns an error if a request with that many output tokens takes longer
+// than maxDuration.
 func servable(s *mockprovider.Service, outputTokens uint32) error {
 	hi, lo := bits.Mul64(uint64(s.PerToken), uint64(outputTokens))
 	if hi > 0 || lo > uint64(maxDuration) {

@@ -8,7 +8,7 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// forms are the replies that a refusal can be written as. Without one it has the
+// forms are the words for the form of a refusal. Without one a refusal has the
 // form of the provider's dialect.
 var forms = []struct {
 	name    string
@@ -24,17 +24,17 @@ func errorBody(status uint16) mockprovider.Refusal {
 	return mockprovider.Refusal{Status: status, Body: wire.ErrorBody}
 }
 
-// refusalKeys are what may be said of a refusal beside its form.
+// refusalKeys are the keys of a refusal besides its form.
 var refusalKeys = []string{"retry_after", "jitter_hint", "wrong_by", "spelled", "says", "should_retry"}
 
-// spellingWords are how hints can be spelled.
+// spellingWords are the words for the formats of a hint.
 var spellingWords = [wire.NumSpellings]string{
 	"usual", "seconds", "millis", "date", "time", "epoch", "duration", "body_seconds", "body_millis", "body_delay", "sentence", "both", "unspeakable",
 }
 
-// refuses reads how a refusal is put: its form under the given key, and the rest
-// under the keys of every refusal. A retry_after is a time, none, exact,
-// rounded_up or rounded_down.
+// refuses reads a refusal: its form under the given key, and its other properties
+// under refusalKeys. A retry_after is a time, none, exact, rounded_up or
+// rounded_down.
 func (s *section) refuses(key string, r *mockprovider.Refusal) {
 	names := make([]string, len(forms))
 	for i, f := range forms {
@@ -60,12 +60,12 @@ func (s *section) refuses(key string, r *mockprovider.Refusal) {
 	if n := s.get("wrong_by"); n != nil {
 		r.Hint.Factor = s.number(n)
 	}
-	if at := s.get("retry_after"); at != nil && !foreseen(s.name, r.Hint.Kind) {
-		s.complain(at, "retry_after: %s needs to know when there will be room, and %s does not; write a duration or none", at.Value, s.name)
+	if at := s.get("retry_after"); at != nil && !hintKnown(s.name, r.Hint.Kind) {
+		s.complain(at, "retry_after: %s needs the time until admission, which %s cannot know; write a duration or none", at.Value, s.name)
 	}
 }
 
-// hints are the words for hints that are no durations.
+// hints are the words for hints that are not durations.
 var hints = []struct {
 	name string
 	kind mockprovider.HintKind
@@ -92,8 +92,9 @@ func (s *section) hint() mockprovider.Hint {
 	return mockprovider.Hint{Kind: mockprovider.Constant, Value: s.duration(n)}
 }
 
-// foreseen reports whether what refuses knows what a hint of that kind says.
-func foreseen(name string, kind mockprovider.HintKind) bool {
+// hintKnown reports whether a limit or fault of that name can compute a hint of
+// that kind.
+func hintKnown(name string, kind mockprovider.HintKind) bool {
 	if kind == mockprovider.NoHint || kind == mockprovider.Constant {
 		return true
 	}

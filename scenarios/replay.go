@@ -12,22 +12,23 @@ import (
 	"herdlab/sim/traffic"
 )
 
-// NeedsTrace reports whether the scenario replays a trace and has none yet.
+// NeedsTrace reports whether the scenario replays a trace and has none.
 func (s *Scenario) NeedsTrace() bool { return s.replaying() >= 0 && s.input == nil }
 
-// replaying is the fleet that replays a trace, -1 if none does.
+// replaying returns the index of the fleet that replays a trace, -1 if there is
+// none.
 func (s *Scenario) replaying() int {
 	return slices.IndexFunc(s.fleets, func(f fleet) bool { return f.trace })
 }
 
-// settleTime is how long after its last call, and after its last fault, a
-// replay may go on at least.
+// settleTime is the minimum time from the last call and the last fault of a replay
+// to its horizon.
 const settleTime = time.Hour
 
-// Replay makes t the traffic of a scenario that replays a trace: one call for
-// each row. The horizon becomes long enough for the last calls to be settled,
-// and the capacity, and with it what clients know, that for the mean answer of
-// the trace. The scenario is unchanged if there is an error.
+// Replay sets the traffic of a scenario that replays a trace: one call for each row
+// of t. It extends the horizon so that the last calls can end, and builds the
+// strategies for the capacity at the mean answer of the trace. After an error the
+// scenario is unchanged.
 func (s *Scenario) Replay(t *traffic.Trace) error {
 	if err := s.replay(t); err != nil {
 		return fmt.Errorf("scenario %s: trace %s: %w", s.name, t.Name, err)
@@ -38,10 +39,10 @@ func (s *Scenario) Replay(t *traffic.Trace) error {
 func (s *Scenario) replay(t *traffic.Trace) error {
 	fleet := s.replaying()
 	if fleet < 0 {
-		return errors.New("this scenario has traffic of its own; leave the trace out, or write traffic: trace")
+		return errors.New("the scenario has its own traffic; remove --trace, or write traffic: trace in the file")
 	}
 	if len(t.Rows) == 0 {
-		return errors.New("the trace has no rows; take a wider cut of it")
+		return errors.New("the trace has no rows in this part; widen --from and --to")
 	}
 	var longest uint32
 	for i := range t.Rows {
@@ -58,7 +59,7 @@ func (s *Scenario) replay(t *traffic.Trace) error {
 	_, faults := s.provider.FaultSpan()
 	next.horizon = max(s.asked, max(t.Span(), faults)+settleTime)
 	if bins := next.horizon / s.bin; bins > maxBins {
-		return fmt.Errorf("its %s have %d bins of %s; at most %d, so take a wider bin or cut the trace", inFile(next.horizon), bins, inFile(s.bin), maxBins)
+		return fmt.Errorf("a horizon of %s has %d bins of %s; at most %d are allowed, so choose a wider bin or a shorter part of the trace", inFile(next.horizon), bins, inFile(s.bin), maxBins)
 	}
 	var errs []error
 	next.compile(s.load(t.MeanOutputTokens()), func(_ *yaml.Node, err error) { errs = append(errs, err) })

@@ -50,38 +50,38 @@ func TestReplay(t *testing.T) {
 		require.EqualValues(t, 4, r.Belief.Calls)
 		require.EqualValues(t, 4, r.Truth.Replies[wire.OK])
 	}
-	// A trace may take the place of another. The outage still has its hour to
-	// settle in after a short one.
+	// A trace may replace another one. After a short trace the horizon is still an
+	// hour after the outage.
 	require.NoError(t, s.Replay(rows(0, 0)))
 	require.Equal(t, 27*time.Minute+time.Hour, s.Plan().Horizon)
 	require.Equal(t, 10.0, s.Plan().Capacity)
 	require.Equal(t, 1, s.Describe().Input.Rows)
 }
 
-func TestReplayRefuses(t *testing.T) {
+func TestReplayErrors(t *testing.T) {
 	s := replay(t, rows(1, 0))
 	before := s.Plan()
-	for says, trace := range map[string]*traffic.Trace{
+	for message, trace := range map[string]*traffic.Trace{
 		"no rows":                   rows(1),
 		"take longer than 10 years": rows(math.MaxUint32, 0),
-		"take a wider bin":          rows(1, 0, 100*24*time.Hour),
+		"choose a wider bin":        rows(1, 0, 100*24*time.Hour),
 	} {
-		if says == "take longer than 10 years" {
+		if message == "take longer than 10 years" {
 			src := strings.Replace(s.Source(), "per_output_token: 10ms", "per_output_token: 10s", 1)
 			slow, err := scenarios.Parse("x.yaml", []byte(src))
 			require.NoError(t, err)
-			require.ErrorContains(t, slow.Replay(trace), says)
+			require.ErrorContains(t, slow.Replay(trace), message)
 			continue
 		}
-		require.ErrorContains(t, s.Replay(trace), says)
-		require.Equal(t, before, s.Plan(), "a refused trace changes nothing")
+		require.ErrorContains(t, s.Replay(trace), message)
+		require.Equal(t, before, s.Plan(), "an error changes nothing")
 		require.Equal(t, 1, s.Describe().Input.Rows)
 	}
 }
 
-// TestRealTrace replays the Azure coding trace: every row is one call in both
-// ledgers, whatever the strategy, and only the client that reads the status
-// alone loses any.
+// TestRealTrace replays the Azure coding trace: with every strategy each row is one
+// call in both ledgers, and only the strategy that reads the status has silent
+// losses.
 func TestRealTrace(t *testing.T) {
 	dir := os.Getenv("HERDLAB_TRACES")
 	if dir == "" {
@@ -100,7 +100,7 @@ func TestRealTrace(t *testing.T) {
 		require.Zero(t, r.Pending(), c.Name)
 		require.Equal(t, b.Calls, b.Useful+b.Lost+b.Failed, c.Name)
 		require.Zero(t, b.Failed, c.Name)
-		require.Equal(t, b.Useful, r.Truth.Replies[wire.OK], "%s: nobody is answered twice", c.Name)
+		require.Equal(t, b.Useful, r.Truth.Replies[wire.OK], "%s: no call is answered twice", c.Name)
 		if c.Name == "status-only" {
 			require.NotZero(t, b.Lost)
 		} else {

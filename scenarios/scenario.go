@@ -18,8 +18,9 @@ import (
 	"herdlab/sim/metrics"
 )
 
-// Scenario is a valid scenario. Once it has its trace, if it needs one, it is
-// not changed any more, and experiments may be made of it on several cores.
+// Scenario is a valid scenario. It is immutable once it has its trace, if it needs
+// one, and strategies have been added; experiments may then be made from it
+// concurrently.
 type Scenario struct {
 	format             *Format
 	name, title, about string
@@ -29,12 +30,12 @@ type Scenario struct {
 	fleets             []fleet
 	provider           mockprovider.Config
 	dialect            *dialect.Dialect    // of the provider, nil if the file has none
-	named              map[string][]string // the models and regions that have names
+	named              map[string][]string // the names of models and regions
 	choices            []choice
 	expects            []expectation
 	bound              mockprovider.Bound
-	service            time.Duration  // mean, of the mean answer
-	input              *metrics.Input // the trace, once it is there
+	service            time.Duration  // the mean service time
+	input              *metrics.Input // the trace, nil before Replay
 }
 
 // Parse is the function Parse with the parts of the format.
@@ -56,15 +57,15 @@ func (f *Format) Parse(file string, src []byte) (*Scenario, error) {
 	return s, nil
 }
 
-// judged is the first fleet that does what is compared: what clients know is what
-// the provider can serve of its calls.
+// judged returns the first fleet that uses the compared strategies. The capacity
+// that strategies are built for is that of its calls.
 func (s *Scenario) judged() *fleet {
 	i := slices.IndexFunc(s.fleets, func(f fleet) bool { return f.fixed == nil })
 	return &s.fleets[max(i, 0)]
 }
 
-// load is the load that calls make, with answers of the given mean length if a
-// trace says it.
+// load returns the mean load of a call of the judged fleet. replayed is the mean
+// length of the answers of a trace.
 func (s *Scenario) load(replayed float64) mockprovider.Load {
 	f := s.judged()
 	if f.trace {
@@ -75,10 +76,10 @@ func (s *Scenario) load(replayed float64) mockprovider.Load {
 	return load
 }
 
-// compile builds the programs of all strategies for clients who know what the
-// provider can serve. All runs of a strategy share its program. The fleets that
-// have a strategy of their own get theirs for each strategy that is compared,
-// for what everyone shares is shared with them.
+// compile builds the programs of all strategies for the provider's capacity. All
+// runs of a strategy share its program. The programs of fleets with their own
+// strategy are built once for each compared strategy, because layers of scope
+// everyone share memory with them.
 func (s *Scenario) compile(load mockprovider.Load, complain func(at *yaml.Node, err error)) {
 	s.bound, s.service = s.provider.Bound(load), load.MeanService
 	k := knowledge(s.bound)
@@ -89,22 +90,22 @@ func (s *Scenario) compile(load mockprovider.Load, complain func(at *yaml.Node, 
 			continue
 		}
 		if s.bound.Per == 0 {
-			err = fmt.Errorf("%w; this provider has neither slots nor limits that its clients could know of", err)
+			err = fmt.Errorf("%w; this provider has neither slots nor limits, so its capacity is unbounded; add one, or write the rate in a stack", err)
 		}
 		complain(at, err)
 		if at != c.at {
-			break // it would be the same with every strategy
+			break // the fleet's own strategy is at fault, the error would repeat
 		}
 	}
 }
 
-// Name returns the scenario's name, fit for a directory.
+// Name returns the scenario's name, which is valid as the name of a directory.
 func (s *Scenario) Name() string { return s.name }
 
-// Title returns one line that stands above tables and figures.
+// Title returns one line, which is printed above the table.
 func (s *Scenario) Title() string { return s.title }
 
-// About returns the prose on what the scenario shows.
+// About returns the description of the scenario.
 func (s *Scenario) About() string { return s.about }
 
 // Source returns the text of the file.
@@ -116,7 +117,7 @@ func (s *Scenario) SHA256() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Strategies returns what the scenario compares, in the order of its file.
+// Strategies returns the compared strategies, in the order of the file.
 func (s *Scenario) Strategies() []Choice {
 	all := make([]Choice, len(s.choices))
 	for i := range s.choices {
@@ -125,8 +126,8 @@ func (s *Scenario) Strategies() []Choice {
 	return all
 }
 
-// Plan returns what is recorded of a run. The horizon, the capacity and the
-// service time of a scenario that needs a trace are known once it has it.
+// Plan returns the settings of the recorder. In a scenario that replays a trace
+// the horizon, the capacity and the service time depend on the trace.
 func (s *Scenario) Plan() metrics.Plan {
 	begin, end := s.provider.FaultSpan()
 	f := s.judged()
@@ -137,7 +138,8 @@ func (s *Scenario) Plan() metrics.Plan {
 	}
 }
 
-// supply says for how long calls come, if that is the same for all fleets.
+// supply returns the kind of supply of calls if all fleets have the same, and
+// Counted otherwise.
 func (s *Scenario) supply() metrics.Supply {
 	first := s.fleets[0].supply()
 	for i := range s.fleets {
@@ -152,7 +154,7 @@ func (s *Scenario) oneShot() bool {
 	return !slices.ContainsFunc(s.fleets, func(f fleet) bool { return !f.oneShot() })
 }
 
-// accounts is how many accounts all fleets have.
+// accounts returns the number of accounts of all fleets.
 func (s *Scenario) accounts() (n int) {
 	for i := range s.fleets {
 		f := &s.fleets[i]
@@ -161,7 +163,7 @@ func (s *Scenario) accounts() (n int) {
 	return n
 }
 
-// clients is how many there are in all fleets.
+// clients returns the number of clients of all fleets.
 func (s *Scenario) clients() (n int) {
 	for i := range s.fleets {
 		n += s.fleets[i].traffic.Clients
@@ -169,7 +171,7 @@ func (s *Scenario) clients() (n int) {
 	return n
 }
 
-// Describe returns what readers of results need to know of the scenario.
+// Describe returns the scenario's part of a result.
 func (s *Scenario) Describe() metrics.Scenario {
 	m := metrics.Scenario{
 		Name: s.name, Title: s.title, SHA256: s.SHA256(), Text: s.source,
@@ -183,32 +185,32 @@ func (s *Scenario) Describe() metrics.Scenario {
 	}
 	for _, f := range s.provider.Faults {
 		if f.To == mockprovider.Forever {
-			continue // it is the way the provider is
+			continue // it is a permanent property of the provider
 		}
 		m.Faults = append(m.Faults, metrics.Span{Name: f.Does.Name(), From: f.From.Seconds(), To: f.To.Seconds()})
 	}
 	return m
 }
 
-// The owners of the draws of a run, below its seed.
+// The owners of the random draws of a run, below its seed.
 const (
 	ofProvider = iota + 1
 	ofFleets
 )
 
 // ErrNeedsTrace is the error of Experiment for a scenario that replays a trace
-// and has none yet.
-var ErrNeedsTrace = errors.New("it replays a trace and has none; give it one")
+// and has none.
+var ErrNeedsTrace = errors.New("the scenario replays a trace and has none; call Replay, or use --trace FILE")
 
 // Experiment returns a run of the strategy with that index in Strategies, with
-// a provider in its initial state. Runs with the same seed face the same day,
-// whatever the strategy.
+// a provider in its initial state. Runs with the same seed have the same random
+// arrivals and faults, whatever the strategy.
 func (s *Scenario) Experiment(strategy int, seed uint64) (*sim.Experiment, error) {
 	if s.NeedsTrace() {
 		return nil, fmt.Errorf("scenario %s: %w", s.name, ErrNeedsTrace)
 	}
 	if strategy < 0 || strategy >= len(s.choices) {
-		return nil, fmt.Errorf("scenario %s: there is no strategy %d; it has %d", s.name, strategy, len(s.choices))
+		return nil, fmt.Errorf("scenario %s: there is no strategy with index %d; it has %d strategies", s.name, strategy, len(s.choices))
 	}
 	root := draw.New(seed)
 	p, err := mockprovider.New(s.provider, root.For(ofProvider))

@@ -53,8 +53,8 @@ func TestLibrary(t *testing.T) {
 	require.ErrorContains(t, err, "herdlab scenarios lists them")
 }
 
-// A newcomer's first file: it runs as it is, says who wins, and shows what
-// there is to see, a strategy of each kind.
+// The starter file runs without changes and has a winner, and its strategies are
+// one of each kind.
 func TestStarter(t *testing.T) {
 	s, err := scenarios.Parse("starter.yaml", scenarios.Starter())
 	require.NoError(t, err)
@@ -87,15 +87,15 @@ func TestDescribe(t *testing.T) {
 		OneShot: true, Bin: 1, Horizon: 3600,
 	}, s.Describe())
 	require.False(t, s.NeedsTrace())
-	require.ErrorContains(t, s.Replay(&traffic.Trace{Name: "x"}), "traffic of its own")
+	require.ErrorContains(t, s.Replay(&traffic.Trace{Name: "x"}), "its own traffic")
 	_, err = s.Experiment(13, 1)
-	require.ErrorContains(t, err, "there is no strategy 13")
+	require.ErrorContains(t, err, "there is no strategy with index 13")
 	_, err = s.Experiment(-1, 1)
 	require.Error(t, err)
 }
 
-// TestExperimentsAreFresh runs the same experiment twice, and others between:
-// nothing of a run is left in its scenario.
+// TestExperimentsAreFresh runs the same experiment twice, with another one between:
+// a run leaves no state in its scenario.
 func TestExperimentsAreFresh(t *testing.T) {
 	s, err := scenarios.Builtin("second-peak")
 	require.NoError(t, err)
@@ -106,12 +106,12 @@ func TestExperimentsAreFresh(t *testing.T) {
 		first := run(t, s, i, 7)
 		other := run(t, s, i, 8)
 		require.True(t, reflect.DeepEqual(first, run(t, s, i, 7)), c.Name)
-		require.False(t, reflect.DeepEqual(first, other), "%s: the seed says when jobs start", c.Name)
+		require.False(t, reflect.DeepEqual(first, other), "%s: the start of jobs depends on the seed", c.Name)
 	}
 }
 
-// TestFleetReachesTheProvider checks that what a file says of keys, accounts,
-// patience and traffic arrives where it matters.
+// TestFleetReachesTheProvider checks that keys, accounts, patience and traffic of a
+// file have their effect in a run.
 func TestFleetReachesTheProvider(t *testing.T) {
 	parse := func(fleet, provider string) *scenarios.Scenario {
 		src := strings.Replace(valid, "  traffic: {one_shot: {within: 1ms}}", "  "+fleet, 1)
@@ -150,7 +150,7 @@ func TestFleetReachesTheProvider(t *testing.T) {
 	require.Equal(t, 2*time.Second*time.Duration(r.Belief.Calls), r.Truth.SlotTime.Duration())
 }
 
-// TestReaders checks that a reader can be put in the place of a strategy's own.
+// TestReaders checks that a reader of the file replaces the strategy's own.
 func TestReaders(t *testing.T) {
 	src := strings.Replace(valid, "[full-jitter]", "[full-jitter, {name: full-jitter, reader: status}, status-only, {name: status-only, reader: body}]", 1)
 	src = strings.Replace(src, "{slots: 2, service: 2s}", "{slots: 2, service: 2s, full: 14003}", 1)
@@ -169,8 +169,8 @@ func TestReaders(t *testing.T) {
 	require.Zero(t, lost(3))
 }
 
-// TestUnknowable names the strategy that must know what its provider can serve
-// where there is nothing to know.
+// TestUnknowable checks the error for a strategy that needs the provider's capacity
+// if that is unbounded.
 func TestUnknowable(t *testing.T) {
 	src := with(t, "  capacity", "  capacity: {service: 2s}")
 	src = strings.Replace(src, "[full-jitter]", "[full-jitter, token-bucket]", 1)

@@ -39,7 +39,7 @@ func (d *decoder) scenario(root *yaml.Node) *Scenario {
 	}
 	s.horizon = d.horizon(top.get("horizon"), s.bin)
 	s.asked = s.horizon
-	d.foresee(top.get("provider"))
+	d.collectNames(top.get("provider"))
 	s.named = d.named
 	s.fleets = d.fleets(top, s.horizon)
 	s.provider = d.provider(top, top.need("provider", "{capacity: {slots: 6, service: 2s}}"))

@@ -14,21 +14,20 @@ import (
 	"herdlab/strategies"
 )
 
-// spelling is how files write values of a type that they write in a way of its
-// own.
+// spelling is the notation of a type that has its own notation in files.
 type spelling struct {
-	takes string // what to write, for people
+	takes string // the notation, for herdlab scenarios --keys
 	read  func(d *decoder, n *yaml.Node, what string, to reflect.Value)
 }
 
-// reads makes a spelling of a function that reads such a value.
+// reads returns a spelling that uses a function which reads such a value.
 func reads[T any](takes string, read func(d *decoder, n *yaml.Node) T) spelling {
 	return spelling{takes, func(d *decoder, n *yaml.Node, _ string, to reflect.Value) { to.Set(reflect.ValueOf(read(d, n))) }}
 }
 
-// spellings are the types that files write in a way of their own.
+// spellings are the types with their own notation.
 var spellings = map[reflect.Type]spelling{
-	reflect.TypeFor[mockprovider.Counted](): reads("who is counted together: "+strings.Join(countedWords, ", ")+", or a list", (*decoder).counted),
+	reflect.TypeFor[mockprovider.Counted](): reads("what is counted together: "+strings.Join(countedWords, ", ")+", or a list", (*decoder).counted),
 	reflect.TypeFor[mockprovider.Range](): {"a number, a range such as 0-99 or 100-, or a name", func(d *decoder, n *yaml.Node, what string, to reflect.Value) {
 		to.Set(reflect.ValueOf(d.span(n, what)))
 	}},
@@ -41,7 +40,7 @@ var spellings = map[reflect.Type]spelling{
 	reflect.TypeFor[strategies.Statuses]():  reads("503 or 500-599", (*decoder).statuses),
 }
 
-// classSets are the sets of classes that have names.
+// classSets are the named sets of classes.
 var classSets = []struct {
 	name string
 	set  strategies.Classes
@@ -49,7 +48,7 @@ var classSets = []struct {
 	{"transient", strategies.Transient}, {"limits", strategies.Limits}, {"unanswered", strategies.Unanswered}, {"any_failure", strategies.AnyFailure},
 }
 
-// classes reads a set of classes: one, a set that has a name, or a list of both.
+// classes reads a set of classes: a class, a named set, or a list of both.
 func (d *decoder) classes(n *yaml.Node) (all strategies.Classes) {
 	items := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
@@ -89,10 +88,10 @@ func (d *decoder) statuses(n *yaml.Node) (r strategies.Statuses) {
 	return strategies.Statuses{First: uint16(first), Last: uint16(last)}
 }
 
-// countedWords are what may be told apart.
+// countedWords are the properties of a request by which limits count.
 var countedWords = []string{"everyone", "account", "key", "address", "model", "region", "organisation"}
 
-// counted reads who is counted together: one word, or a list.
+// counted reads the properties by which a limit counts: one word, or a list.
 func (d *decoder) counted(n *yaml.Node) (c mockprovider.Counted) {
 	items := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
@@ -141,7 +140,7 @@ func (d *decoder) span(n *yaml.Node, what string) mockprovider.Range {
 	case ranged && to == "":
 		return mockprovider.Range{From: uint32(first)}
 	case last == math.MaxUint32:
-		d.complain(n, "%d is too large; write %s- for all from there", last, from)
+		d.complain(n, "%d is too large; write %s- for a range without an upper end", last, from)
 	default:
 		return mockprovider.Range{From: uint32(first), To: uint32(last) + 1}
 	}
@@ -186,8 +185,8 @@ func (d *decoder) price(n *yaml.Node) (p mockprovider.Price) {
 	return p
 }
 
-// notice reads when a provider notices that a client has hung up: never,
-// at_once, or after a time.
+// notice reads the delay until a provider notices that a client has closed its
+// connection: never, at_once, or a time.
 func (d *decoder) notice(n *yaml.Node) mockprovider.Notice {
 	s, ok := d.scalar(n, "never, at_once or a time such as 5s")
 	switch {

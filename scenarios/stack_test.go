@@ -81,7 +81,7 @@ func TestMistakesInStacks(t *testing.T) {
 		"[{name: x, stack: [token_bucket: {rate: 3/s, per: 1s, burst: 3}]}]":  `unknown key "per" in token_bucket`,
 		"[{name: x, stack: [ful-jitter]}]":                                    `unknown strategy "ful-jitter"; did you mean "full-jitter"?`,
 		"[{stack: [full-jitter]}]":                                            `strategy needs the key name`,
-		"[{name: full-jitter, summary: mine}]":                                `a summary is for a strategy of your own`,
+		"[{name: full-jitter, summary: mine}]":                                `only a strategy with a stack may have a summary`,
 		"[{name: full-jitter, stack: [full-jitter]}, full-jitter]":            `duplicate strategy full-jitter`,
 		"[{name: x, stack: full-jitter}]":                                     `expected a list of layers, found "full-jitter"`,
 		"[{name: x, stack: [retry: {backoff: fixed, min_wait: yes please}]}]": `expected a duration`,

@@ -17,15 +17,15 @@ type Choice struct {
 	Name, Summary string
 }
 
-// choice is a strategy as a file asks for it.
+// choice is a strategy as a file states it.
 type choice struct {
 	Choice
 	define func(strategies.Knowledge) strategies.Definition
 	reader wire.Reader // nil for the strategy's own
-	at     *yaml.Node
+	at     *yaml.Node  // the place of errors
 
 	programs []*strategies.Program // of each fleet
-	commons  *strategies.Commons   // what the programs were compiled with
+	commons  *strategies.Commons   // the memory that the programs share
 }
 
 // maxStrategies bounds the strategies of a scenario.
@@ -71,7 +71,7 @@ func (d *decoder) strategy(n *yaml.Node) (choice, bool) {
 			return d.stack(s, stack, nameNode, reader)
 		}
 		if at := s.get("summary"); at != nil {
-			d.complain(at, "a summary is for a strategy of your own; add its stack, or leave the summary out")
+			d.complain(at, "only a strategy with a stack may have a summary; add the stack, or remove the summary")
 		}
 	}
 	name, ok := d.scalar(nameNode, "the name of a strategy, or a mapping with its name, reader and stack")
@@ -89,14 +89,14 @@ func (d *decoder) strategy(n *yaml.Node) (choice, bool) {
 	return c, true
 }
 
-// reader is how a file says what clients see of replies.
+// reader is a way for clients to read replies, and its word in files.
 type reader struct {
 	name   string
 	reader wire.Reader
 	sees   string
 }
 
-// readers are the ways to read replies.
+// readers are all of them.
 var readers = []reader{
 	{"status", wire.ByStatus{}, "reads only the HTTP status"},
 	{"body", wire.ByBody{}, "reads the whole reply"},
@@ -115,8 +115,8 @@ func readerWords() []string {
 // maxLayers bounds the items of a stack.
 const maxLayers = 16
 
-// stack reads a strategy of the file's own: layers, outermost first, each with
-// its settings, or the names of strategies whose layers stand in their place.
+// stack reads a strategy that the file defines: layers, outermost first, each with
+// its settings, or names of strategies, which stand for their layers.
 func (d *decoder) stack(s *section, n, nameNode *yaml.Node, reader reader) (choice, bool) {
 	c := choice{at: n, reader: reader.reader}
 	before := d.count()
@@ -147,7 +147,7 @@ func (d *decoder) stack(s *section, n, nameNode *yaml.Node, reader reader) (choi
 	return c, d.count() == before
 }
 
-// known returns the strategy of the table with that name; it complains if
+// known returns the built-in strategy with that name and reports an error if
 // there is none.
 func (d *decoder) known(at *yaml.Node, name string) (strategies.Builtin, bool) {
 	all := d.format.Strategies()
@@ -159,7 +159,7 @@ func (d *decoder) known(at *yaml.Node, name string) (strategies.Builtin, bool) {
 	return all[i], true
 }
 
-// unknownStrategy complains of a name that is not in the table.
+// unknownStrategy reports a name that is not in the table.
 func (d *decoder) unknownStrategy(n *yaml.Node, all []strategies.Builtin) {
 	names := make([]string, len(all))
 	for i := range all {
@@ -172,8 +172,8 @@ func (d *decoder) unknownStrategy(n *yaml.Node, all []strategies.Builtin) {
 	d.report(n.Line, n.Column, m)
 }
 
-// compile builds the programs of fleets of clients that know k: those of the
-// choice, and those of the fleets that have their own. at is whose error it is.
+// compile builds the programs of the fleets for the capacity k: the choice's, and
+// those of fleets with their own strategy. at is the place of the error.
 func (c *choice) compile(k strategies.Knowledge, fleets []fleet) (at *yaml.Node, err error) {
 	c.commons = strategies.NewCommons()
 	c.programs = make([]*strategies.Program, len(fleets))
@@ -196,7 +196,7 @@ func (c *choice) program(k strategies.Knowledge, commons *strategies.Commons) (*
 	return strategies.Compile(c.definition(k), commons)
 }
 
-// definition is the choice for clients that know k.
+// definition returns the choice's stack for the capacity k.
 func (c *choice) definition(k strategies.Knowledge) strategies.Definition {
 	def := c.define(k)
 	def.Name, def.Summary = c.Name, c.Summary
@@ -206,11 +206,10 @@ func (c *choice) definition(k strategies.Knowledge) strategies.Definition {
 	return def
 }
 
-// Definition returns the strategy of that name as the scenario compares it, with
-// what its clients know of this provider: it is what a live.Config takes to ship
-// the one that won. Where it routes, Models and Regions say what the numbers of its
-// targets mean. The error of a name that is not there says which are, or which was
-// meant.
+// Definition returns the strategy of that name as the scenario compares it, built
+// for the capacity of its provider. It is the Strategy of a live.Config. If it
+// routes, Models and Regions are the names of its numbered targets. The error for
+// an unknown name suggests one or lists all.
 func (s *Scenario) Definition(name string) (strategies.Definition, error) {
 	names := make([]string, len(s.choices))
 	for i := range s.choices {
@@ -219,7 +218,7 @@ func (s *Scenario) Definition(name string) (strategies.Definition, error) {
 		}
 	}
 	if meant := Nearest(name, names); meant != "" {
-		return strategies.Definition{}, fmt.Errorf("scenario %s: it compares no strategy %q; did you mean %s?", s.name, name, meant)
+		return strategies.Definition{}, fmt.Errorf("scenario %s: there is no strategy %q; did you mean %q?", s.name, name, meant)
 	}
-	return strategies.Definition{}, fmt.Errorf("scenario %s: it compares no strategy %q, but %s", s.name, name, strings.Join(names, ", "))
+	return strategies.Definition{}, fmt.Errorf("scenario %s: there is no strategy %q; its strategies are %s", s.name, name, strings.Join(names, ", "))
 }

@@ -2,13 +2,13 @@ package scenarios
 
 import "strings"
 
-// Nearest returns the name that somebody who typed word most likely meant,
-// whatever the case of its letters, and "" if none comes close: the one with
-// the fewest edits, at most one for three letters and never most of the name;
-// else one that has word in it, if that is three letters or more. Among equals
-// the first wins.
+// Nearest returns the name that is most similar to word, ignoring case, and "" if
+// none is: the name with the fewest edits, at most one for each three letters of
+// word and fewer than the letters of the name; otherwise the first name that
+// contains word, if that has three letters or more. Of several equal names it
+// returns the first.
 func Nearest(word string, among []string) string {
-	const longest = 40 // no name is longer, and the distance costs its product
+	const longest = 40 // no name is longer, and distance takes time proportional to both lengths
 	if len(word) > longest {
 		return ""
 	}
@@ -30,8 +30,8 @@ func Nearest(word string, among []string) string {
 	return ""
 }
 
-// distance counts the insertions, deletions, substitutions and swaps of
-// neighbours that make b of a (Damerau–Levenshtein, optimal string alignment).
+// distance returns the number of insertions, deletions, substitutions and swaps of
+// neighbours that turn a into b (Damerau–Levenshtein, optimal string alignment).
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -20,15 +20,15 @@ func TestNearest(t *testing.T) {
 		{keys, "xyz", ""}, {keys, "k", ""}, {keys, "", ""}, {keys, "accountability", ""},
 		{names, "niave", "naive"}, {names, "fulljitter", "full-jitter"}, {names, "exponental", "exponential"},
 		{names, "mine_own", "Mine-Own"}, {names, "breaker", "breaker+full-jitter"},
-		{names, "jitter", "full-jitter"}, // the first of three that have it
+		{names, "jitter", "full-jitter"}, // the first of three that contain it
 		{names, "ex", ""}, {names, "zzz", ""},
-		{[]string{"s", "ms"}, "x", ""}, // most of the name
+		{[]string{"s", "ms"}, "x", ""}, // as many edits as the name has letters
 	} {
 		require.Equal(t, c.want, Nearest(c.word, c.among), "%q", c.word)
 	}
 }
 
-// TestDistance checks known values, and the laws of a distance.
+// TestDistance checks known values and the properties of a metric.
 func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

@@ -12,14 +12,13 @@ import (
 	"herdlab/sim/traffic"
 )
 
-// maxCalls bounds how often one closed client calls, maxBursts the batches of a
-// fleet.
+// maxCalls bounds the calls of one closed client, maxBursts the bursts of a fleet.
 const (
 	maxCalls  = 1_000_000_000
 	maxBursts = 100
 )
 
-// source is a way for the calls of a fleet to arrive.
+// source is a kind of traffic.
 type source struct {
 	name string
 	read func(d *decoder, at, body *yaml.Node, t *traffic.Traffic, horizon time.Duration)
@@ -36,7 +35,7 @@ var sources = []source{
 	{"trace", nil},
 }
 
-// traffic reads when calls arrive.
+// traffic reads the arrivals of calls.
 func (d *decoder) traffic(n *yaml.Node, clients int, size wire.Demand, horizon time.Duration) (t traffic.Traffic, trace bool) {
 	names := make([]string, len(sources))
 	for i, s := range sources {
@@ -66,7 +65,7 @@ var (
 	periodicKeys = []string{"every", "phase", "until"}
 )
 
-// oneShot reads calls that come once, in the beginning.
+// oneShot reads one call of each client, at the start.
 func (d *decoder) oneShot(at, body *yaml.Node, t *traffic.Traffic, horizon time.Duration) {
 	within := d.section(at, body, "one_shot", oneShotKeys...).need("within", "1ms")
 	size := t.Size
@@ -75,7 +74,7 @@ func (d *decoder) oneShot(at, body *yaml.Node, t *traffic.Traffic, horizon time.
 	d.startsBefore(horizon, within, t.Start)
 }
 
-// closed reads clients that call again after each answer.
+// closed reads clients that call again a think time after each answer.
 func (d *decoder) closed(at, body *yaml.Node, t *traffic.Traffic, horizon time.Duration) {
 	s := d.section(at, body, "closed", closedKeys...)
 	start := s.get("start")
@@ -84,7 +83,7 @@ func (d *decoder) closed(at, body *yaml.Node, t *traffic.Traffic, horizon time.D
 	t.Calls = int(d.integer(s.get("calls"), 1, maxCalls))
 }
 
-// open reads calls that come at random.
+// open reads Poisson arrivals.
 func (d *decoder) open(at, body *yaml.Node, t *traffic.Traffic, _ time.Duration) {
 	s := d.section(at, body, "open", openKeys...)
 	stream := traffic.Stream{Size: t.Size}
@@ -93,7 +92,7 @@ func (d *decoder) open(at, body *yaml.Node, t *traffic.Traffic, _ time.Duration)
 		// Poisson traffic, so the mean gap may be rounded to nanoseconds.
 		gap := time.Duration(math.Round(float64(r.per) / float64(r.count)))
 		if gap == 0 {
-			d.complain(rateNode, "more than one call in a nanosecond")
+			d.complain(rateNode, "the rate is above one call per nanosecond; lower it")
 		}
 		stream.Gap = draw.Expo(gap)
 	}
@@ -106,7 +105,7 @@ func (d *decoder) open(at, body *yaml.Node, t *traffic.Traffic, _ time.Duration)
 	t.Arrivals = stream
 }
 
-// rhythm reads a factor on a rate, by time.
+// rhythm reads the factor of a rate over time.
 func (d *decoder) rhythm(n *yaml.Node, y *traffic.Rhythm) {
 	before := d.count()
 	d.bind(n, n, "rhythm", reflect.ValueOf(y).Elem())
@@ -118,7 +117,7 @@ func (d *decoder) rhythm(n *yaml.Node, y *traffic.Rhythm) {
 	}
 }
 
-// bursts reads batches of calls, each spread evenly over its time.
+// bursts reads batches of calls, each evenly spaced in its time.
 func (d *decoder) bursts(at, body *yaml.Node, t *traffic.Traffic, horizon time.Duration) {
 	b := traffic.Bursts{Size: t.Size}
 	before := d.count()
@@ -135,7 +134,7 @@ func (d *decoder) bursts(at, body *yaml.Node, t *traffic.Traffic, horizon time.D
 			batch.To = d.duration(to)
 		}
 		if from != nil && horizon > 0 && batch.From >= horizon {
-			d.complain(from, "the burst begins when the run is over, at the horizon %s", inFile(horizon))
+			d.complain(from, "the burst begins at or after the horizon %s, where the run ends; begin it earlier", inFile(horizon))
 		}
 		b.Batches = append(b.Batches, batch)
 	}
@@ -159,17 +158,16 @@ func (d *decoder) calledAt(at, body *yaml.Node, t *traffic.Traffic, horizon time
 		when := d.duration(item)
 		switch {
 		case len(times) > 0 && when < times[len(times)-1]:
-			d.complain(item, "the call at %s comes before the one in front of it; put them in the order of time", inFile(when))
+			d.complain(item, "the call at %s is earlier than the one before it; sort the times", inFile(when))
 		case horizon > 0 && when >= horizon:
-			d.complain(item, "the call at %s comes when the run is over, at the horizon %s", inFile(when), inFile(horizon))
+			d.complain(item, "the call at %s is at or after the horizon %s, where the run ends", inFile(when), inFile(horizon))
 		}
 		times = append(times, when)
 	}
 	t.Arrivals = traffic.At(t.Size, times...)
 }
 
-// periodic reads jobs that call in every period, whatever became of the call
-// before.
+// periodic reads jobs that call in every period, independent of earlier calls.
 func (d *decoder) periodic(at, body *yaml.Node, t *traffic.Traffic, horizon time.Duration) {
 	s := d.section(at, body, "periodic", periodicKeys...)
 	before := d.count()
@@ -182,7 +180,7 @@ func (d *decoder) periodic(at, body *yaml.Node, t *traffic.Traffic, horizon time
 	case draw.Uniform:
 		p.First, p.Spread = dist.Low, dist.High-dist.Low
 	default:
-		d.complain(phase, "a phase is the same for all jobs, such as 3s, or evenly at random, such as {uniform: [0s, 10s]}")
+		d.complain(phase, "expected a phase that is constant, such as 3s, or uniform, such as {uniform: [0s, 10s]}")
 	}
 	d.startsBefore(horizon, phase, draw.Between(p.First, p.First+p.Spread))
 	if n := s.get("until"); n != nil {
@@ -196,8 +194,8 @@ func (d *decoder) periodic(at, body *yaml.Node, t *traffic.Traffic, horizon time
 	t.Arrivals = p
 }
 
-// startsBefore complains if first calls are bound to come when the run is over.
-// A distribution without an upper end is let be: its tail is meant.
+// startsBefore reports an error if first calls may arrive after the end of the run.
+// It accepts distributions without an upper end: their tail is intended.
 func (d *decoder) startsBefore(horizon time.Duration, n *yaml.Node, start draw.Dist) {
 	latest := time.Duration(0)
 	switch start.Kind {
@@ -207,17 +205,17 @@ func (d *decoder) startsBefore(horizon time.Duration, n *yaml.Node, start draw.D
 		latest = start.High
 	}
 	if n != nil && horizon > 0 && latest >= horizon {
-		d.complain(n, "first calls come until %s, but the run is over at the horizon %s, so some clients would never call; let them begin earlier or lengthen the horizon", inFile(latest), inFile(horizon))
+		d.complain(n, "first calls arrive up to %s, but the run ends at the horizon %s, so some clients would never call; start them earlier or extend the horizon", inFile(latest), inFile(horizon))
 	}
 }
 
-// atMost is how many calls arrive before the horizon, on the average and as far
-// as the file says.
+// atMost returns a bound on the mean number of calls before the horizon, 0 if the
+// file does not determine one.
 func atMost(t *traffic.Traffic, horizon time.Duration) int64 {
 	switch a := t.Arrivals.(type) {
 	case traffic.Stream:
 		if a.Gap.Mean <= 0 {
-			return 0 // it could not be read
+			return 0 // an error has been reported
 		}
 		if a.Until > 0 {
 			horizon = min(horizon, a.Until)

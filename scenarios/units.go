@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// maxDuration bounds every duration of a file: sums of a few of them, and the
-// rarest of draws, stay far from overflow.
+// maxDuration bounds every duration of a file, so that sums of a few durations and
+// extreme random draws do not overflow.
 const (
 	maxDuration     = 10 * 365 * 24 * time.Hour
 	maxDurationText = "10 years"
@@ -30,13 +30,13 @@ var units = []unit{
 	{"ms", time.Millisecond}, {"us", time.Microsecond}, {"µs", time.Microsecond}, {"ns", time.Nanosecond},
 }
 
-// longNames are units that people write out.
+// longNames are other spellings of units, for suggestions.
 var longNames = []struct{ name, unit string }{
 	{"day", "d"}, {"hour", "h"}, {"hr", "h"}, {"minute", "min"}, {"mins", "min"}, {"second", "s"}, {"sec", "s"}, {"secs", "s"},
 	{"millisecond", "ms"}, {"millis", "ms"}, {"msec", "ms"}, {"microsecond", "us"}, {"usec", "us"}, {"nanosecond", "ns"}, {"nsec", "ns"},
 }
 
-// mistake is what is wrong with a value, before its place is known.
+// mistake is an error in a value, before its place is known.
 type mistake struct{ message, suggestion string }
 
 func mistaken(format string, args ...any) *mistake {
@@ -55,7 +55,7 @@ func findUnit(name string) (unit, *mistake) {
 		if _, m := findUnit(bare); m != nil {
 			return unit{}, m
 		}
-		return unit{}, mistaken("there is a space before the unit %s; leave it out", bare)
+		return unit{}, mistaken("there is a space before the unit %s; remove it", bare)
 	}
 	m := mistaken("unknown unit %s; the units are ns, us, ms, s, m (or min), h and d", quoted(name))
 	for _, l := range longNames {
@@ -68,8 +68,8 @@ func findUnit(name string) (unit, *mistake) {
 	return unit{}, m
 }
 
-// parseDuration reads a duration such as 30s, 0.5s or 1m30s, exactly: what
-// does not come out in whole nanoseconds is a mistake.
+// parseDuration reads a duration such as 30s, 0.5s or 1m30s exactly. A duration that
+// is not a whole number of nanoseconds is an error.
 func parseDuration(s string) (time.Duration, *mistake) {
 	const example = "a duration such as 30s, 50ms or 1m30s"
 	if strings.HasPrefix(s, "-") {
@@ -106,7 +106,7 @@ func parseDuration(s string) (time.Duration, *mistake) {
 	return sum, nil
 }
 
-// times returns number × u, at most a little more than maxDuration.
+// times returns number × u, which is at most maxDuration + u.
 func times(number string, u unit) (time.Duration, *mistake) {
 	whole, frac, m := decimal(number)
 	if m != nil {
@@ -121,7 +121,7 @@ func times(number string, u unit) (time.Duration, *mistake) {
 	hi, lo := bits.Mul64(f, uint64(u.len))
 	q, r := bits.Div64(hi, lo, scale)
 	if r != 0 {
-		return 0, mistaken("%s%s is finer than a nanosecond", short(number), u.name)
+		return 0, mistaken("%s%s is not a whole number of nanoseconds; use fewer decimal places", short(number), u.name)
 	}
 	return time.Duration(whole)*u.len + time.Duration(q), nil
 }
@@ -152,7 +152,7 @@ func pow10(n int) uint64 {
 	return p
 }
 
-// inFile writes a duration as files do: 7m and not 7m0s.
+// inFile writes a duration in the notation of files: 7m, not 7m0s.
 func inFile(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -164,8 +164,8 @@ func inFile(d time.Duration) string {
 	return s
 }
 
-// rate is count things in each per, an exact ratio. scale is by what both were
-// multiplied to make a whole number of the count.
+// rate is count per time, an exact ratio. scale is the factor by which both were
+// multiplied to make the count a whole number.
 type rate struct {
 	count int64
 	per   time.Duration
@@ -201,22 +201,22 @@ func parseRate(s string) (rate, *mistake) {
 		r.per = u.len
 	}
 	if whole > maxCount {
-		return rate{}, mistaken("a rate counts at most %d, not %s", maxCount, short(number))
+		return rate{}, mistaken("the count of a rate is at most %d, found %s", maxCount, short(number))
 	}
 	f, _ := strconv.ParseInt("0"+frac, 10, 64)
 	r.count = int64(whole)*r.scale + f
 	if r.count == 0 || r.per == 0 {
-		return rate{}, mistaken("a rate must be positive, not %s", quoted(s))
+		return rate{}, mistaken("a rate must be positive, found %s", quoted(s))
 	}
 	if int64(r.per) > int64(maxDuration)/r.scale {
-		return rate{}, mistaken("%s has too many decimal places for so long a time", quoted(s))
+		return rate{}, mistaken("%s has too many decimal places for its period; use fewer", quoted(s))
 	}
 	r.per *= time.Duration(r.scale)
 	return r, nil
 }
 
-// span splits s after its first characters that are in set, spanNot after
-// those that are not.
+// span splits s after its leading characters that are in set, spanNot after those
+// that are not.
 func span(s, set string) (head, rest string) {
 	rest = strings.TrimLeft(s, set)
 	return s[:len(s)-len(rest)], rest

@@ -24,7 +24,7 @@ func TestDurations(t *testing.T) {
 	}
 }
 
-// What a message writes can be pasted into the file.
+// A duration of a message can be copied into the file.
 func TestInFile(t *testing.T) {
 	for want, d := range map[string]time.Duration{
 		"7m": 7 * time.Minute, "1h": time.Hour, "1h5m": 65 * time.Minute, "10s": 10 * time.Second, "0s": 0, "1m30s": 90 * time.Second, "20h0m10s": 20*time.Hour + 10*time.Second,
@@ -52,8 +52,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// FuzzUnits holds the two parsers to what they promise: no panic, and values
-// within their bounds.
+// FuzzUnits checks that the two parsers do not panic and return values within
+// their bounds.
 func FuzzUnits(f *testing.F) {
 	for _, s := range []string{"30s", "1m30s", "0.5s", "2.1/s", "20/3s", "9999999999d", "1e3s", "..s", "1/", "/s", "1.1.1/s"} {
 		f.Add(s)

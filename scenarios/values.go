@@ -31,7 +31,7 @@ func (d *decoder) scalar(n *yaml.Node, what string) (string, bool) {
 	return n.Value, true
 }
 
-// list reads a list of at most limit things.
+// list reads a list of at most limit items.
 func (d *decoder) list(n *yaml.Node, what string, limit int) []*yaml.Node {
 	switch {
 	case n == nil:
@@ -40,7 +40,7 @@ func (d *decoder) list(n *yaml.Node, what string, limit int) []*yaml.Node {
 		d.complain(n, "expected a list of %s, found %s", what, found(n))
 		return nil
 	case len(n.Content) > limit:
-		d.complain(n, "a list of %d %s; expected at most %d", len(n.Content), what, limit)
+		d.complain(n, "the list has %d %s; expected at most %d", len(n.Content), what, limit)
 		return nil
 	}
 	return n.Content
@@ -65,7 +65,7 @@ func (d *decoder) integer(n *yaml.Node, low, high int64) int64 {
 	return v
 }
 
-// boolean reads true or false; an absent one is false.
+// boolean reads true or false; an absent value is false.
 func (d *decoder) boolean(n *yaml.Node) bool {
 	s, ok := d.scalar(n, "true or false")
 	if ok && s != "true" && s != "false" {
@@ -74,7 +74,7 @@ func (d *decoder) boolean(n *yaml.Node) bool {
 	return s == "true"
 }
 
-// duration reads a duration; zero is one.
+// duration reads a duration, which may be zero.
 func (d *decoder) duration(n *yaml.Node) time.Duration {
 	s, ok := d.scalar(n, "a duration such as 30s")
 	if !ok {
@@ -87,8 +87,8 @@ func (d *decoder) duration(n *yaml.Node) time.Duration {
 	return v
 }
 
-// positive reads a duration that is longer than zero. ok is false if there is
-// none.
+// positive reads a duration that is longer than zero. ok is false if the value is
+// absent or invalid.
 func (d *decoder) positive(n *yaml.Node) (v time.Duration, ok bool) {
 	before := d.count()
 	v = d.duration(n)
@@ -96,13 +96,13 @@ func (d *decoder) positive(n *yaml.Node) (v time.Duration, ok bool) {
 		return 0, false
 	}
 	if v == 0 {
-		d.complain(n, "expected a duration longer than zero")
+		d.complain(n, "the duration must be longer than zero")
 		return 0, false
 	}
 	return v, true
 }
 
-// rate reads a rate. ok is false if there is none.
+// rate reads a rate. ok is false if the value is absent or invalid.
 func (d *decoder) rate(n *yaml.Node) (r rate, ok bool) {
 	s, ok := d.scalar(n, "a rate such as 120/min")
 	if !ok {
@@ -167,7 +167,8 @@ func (d *decoder) dist(n *yaml.Node) draw.Dist {
 	return draw.Dist{}
 }
 
-// maxVariation bounds coefficients of variation: beyond it a mean says nothing.
+// maxVariation bounds coefficients of variation: beyond it samples do not
+// approach their mean.
 const maxVariation = 100
 
 // variation reads a coefficient of variation.

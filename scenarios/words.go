@@ -15,8 +15,8 @@ import (
 // Provider returns the configuration of the scenario's provider.
 func (s *Scenario) Provider() mockprovider.Config { return s.provider }
 
-// Dialect returns the dialect that the provider speaks; ok is false if the file
-// names none. It may be one that the file describes, which dialect.All has not.
+// Dialect returns the provider's dialect; ok is false if the file has none. A
+// dialect that the file defines is not in dialect.All.
 func (s *Scenario) Dialect() (d dialect.Dialect, ok bool) {
 	if s.dialect == nil {
 		return d, false
@@ -24,8 +24,8 @@ func (s *Scenario) Dialect() (d dialect.Dialect, ok bool) {
 	return *s.dialect, true
 }
 
-// Models and Regions return the names of the provider's models and regions, in
-// their order; nothing if they have none.
+// Models and Regions return the names of the provider's models and regions, in the
+// order of the file.
 func (s *Scenario) Models() []string  { return s.named["models"] }
 func (s *Scenario) Regions() []string { return s.named["regions"] }
 
@@ -45,14 +45,14 @@ func (w Words) decoder(what string, src []byte) (*decoder, *yaml.Node) {
 	d := newDecoder(cmp.Or(w.format, &builtinFormat), what, src)
 	maps.Copy(d.named, w.named)
 	if len(bytes.TrimSpace(src)) == 0 {
-		d.complainAt(0, 0, "it is empty; herdlab scenarios --keys shows what to write")
+		d.complainAt(0, 0, "the text is empty; herdlab scenarios --keys lists the format")
 		return d, nil
 	}
 	return d, d.document(src)
 }
 
-// Fault reads one fault as a scenario file has it in its list of faults, as YAML
-// or, which is the same, as JSON. Mistakes are reported as Problems.
+// Fault reads one fault in the notation of a scenario's list of faults, as YAML or
+// JSON. Errors are Problems.
 func (w Words) Fault(src []byte) (mockprovider.Fault, error) {
 	d, root := w.decoder("fault", src)
 	if root == nil {
@@ -64,12 +64,12 @@ func (w Words) Fault(src []byte) (mockprovider.Fault, error) {
 		return mockprovider.Fault{}, err
 	}
 	if len(all) != 1 {
-		return mockprovider.Fault{}, errors.New("fault: there is none; write one such as {outage: {from: 0s, to: 30s}}")
+		return mockprovider.Fault{}, errors.New("fault: the text has no fault; write one such as {outage: {from: 0s, to: 30s}}")
 	}
 	return all[0], nil
 }
 
-// Limits reads a list of limits in the same way.
+// Limits reads a list of limits in the same notation.
 func (w Words) Limits(src []byte) ([]mockprovider.Limit, error) {
 	d, root := w.decoder("limits", src)
 	if root == nil {

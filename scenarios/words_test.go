@@ -86,15 +86,15 @@ func TestWordsMeanWhatTheySay(t *testing.T) {
 	}}, f)
 }
 
-// charged are the terms of a limit that charges that way.
+// charged returns the terms of a limit with that charge.
 func charged(c mockprovider.Charge) mockprovider.Terms { return mockprovider.Terms{Charge: c} }
 
-// hinting is a window of 5 a second whose refusals have that hint.
+// hinting returns a window of 5 a second whose refusals have that hint.
 func hinting(h mockprovider.Hint, s wire.Spelling) mockprovider.Limit {
 	return mockprovider.Window{Limit: 5, Length: time.Second, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Hint: h, Spelled: s}}}
 }
 
-// What stands in a file can be said alone, as YAML and as JSON.
+// Parts of a file can be read alone, as YAML and as JSON.
 func TestWords(t *testing.T) {
 	for _, text := range []string{`outage: {from: 5s, to: 30s, reply: 503}`, `{"outage": {"from": "5s", "to": "30s", "reply": "503"}}`} {
 		f, err := scenarios.Words{}.Fault([]byte(text))
@@ -128,8 +128,8 @@ func TestWords(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 	_, err = scenarios.Words{}.Fault([]byte(" \n"))
-	require.EqualError(t, err, "fault: it is empty; herdlab scenarios --keys shows what to write")
-	_, err = scenarios.Words{}.Fault([]byte("spoil: {body: code_body}")) // a reply has it, an answer does not
+	require.EqualError(t, err, "fault: the text is empty; herdlab scenarios --keys lists the format")
+	_, err = scenarios.Words{}.Fault([]byte("spoil: {body: code_body}")) // only refusals have it
 	require.ErrorContains(t, err, `unknown body "code_body"; did you mean "cut_body"?`)
 	s, err := scenarios.Builtin("p14003")
 	require.NoError(t, err)

@@ -20,8 +20,8 @@ import (
 	"herdlab/strategies/live"
 )
 
-// counted is a layer that does nothing but say how often it was built, or why
-// it cannot be.
+// counted is a layer without effect. It counts how often it is built, or returns
+// err.
 type counted struct {
 	built *int
 	err   error
@@ -32,8 +32,8 @@ func (l counted) Build(_ *strategies.Build, inner strategies.Strategy) (strategi
 	return inner, l.err
 }
 
-// ofMyOwn is full jitter with a layer around it that counts.
-func ofMyOwn(name string, err error) (strategies.Definition, *int) {
+// countedJitter is full jitter within a layer that counts how often it is built.
+func countedJitter(name string, err error) (strategies.Definition, *int) {
 	built := new(int)
 	return strategies.Definition{Name: name, Summary: "mine", Layers: []strategies.Layer{
 		counted{built, err},
@@ -52,37 +52,37 @@ func compared(t *testing.T, s *scenarios.Scenario, first uint64, n int) *metrics
 func TestAdd(t *testing.T) {
 	s, err := scenarios.Parse("x.yaml", []byte(valid))
 	require.NoError(t, err)
-	mine, built := ofMyOwn("mine", nil)
+	mine, built := countedJitter("mine", nil)
 	require.NoError(t, s.Add(mine))
 	require.Equal(t, 1, *built)
 	want := []scenarios.Choice{s.Strategies()[0], {Name: "mine", Summary: "mine"}}
 	require.Equal(t, want, s.Strategies(), "after those of the file")
 
-	require.EqualError(t, s.Add(mine), `scenario small: there is a strategy "mine" already; give yours another name`)
-	taken, _ := ofMyOwn("full-jitter", nil)
-	require.ErrorContains(t, s.Add(taken), `"full-jitter" already`)
-	why := errors.New("a wait of less than nothing; make it positive")
-	broken, _ := ofMyOwn("broken", why)
+	require.EqualError(t, s.Add(mine), `scenario small: there is already a strategy "mine"; choose another name`)
+	taken, _ := countedJitter("full-jitter", nil)
+	require.ErrorContains(t, s.Add(taken), `already a strategy "full-jitter"`)
+	why := errors.New("the wait is negative; make it positive")
+	broken, _ := countedJitter("broken", why)
 	err = s.Add(broken)
 	require.ErrorIs(t, err, why)
 	require.ErrorContains(t, err, `scenario small: strategy "broken": `)
-	require.Error(t, s.Add(strategies.Definition{}), "a name is needed")
-	require.Equal(t, want, s.Strategies(), "what is refused changes nothing")
+	require.Error(t, s.Add(strategies.Definition{}), "a strategy needs a name")
+	require.Equal(t, want, s.Strategies(), "an error changes nothing")
 
-	// The same program by another name does the same.
+	// The same strategy under another name has the same results.
 	r := compared(t, s, 1, 4)
 	require.Len(t, r.Results, 2)
 	require.Equal(t, r.Results[0].Metrics, r.Results[1].Metrics)
 	require.Equal(t, "mine", r.Results[1].Strategy)
 }
 
-// A trace changes what clients know, so that all programs are built anew: those
-// of the caller, too, whether they came before it or after.
+// A trace changes the capacity that strategies are built for, so all programs are
+// built again: also those of the caller, added before or after the trace.
 func TestAddAndReplay(t *testing.T) {
 	s, err := scenarios.Builtin("trace-replay")
 	require.NoError(t, err)
-	before, builtBefore := ofMyOwn("before", nil)
-	after, builtAfter := ofMyOwn("after", nil)
+	before, builtBefore := countedJitter("before", nil)
+	after, builtAfter := countedJitter("after", nil)
 	require.NoError(t, s.Add(before))
 	require.NoError(t, s.Replay(rows(100, 0, time.Second, 30*time.Minute)))
 	require.NoError(t, s.Add(after))
@@ -124,19 +124,18 @@ func TestSpec(t *testing.T) {
 	require.ErrorIs(t, err, scenarios.ErrNeedsTrace)
 }
 
-// The strategy that won is shipped as it was compared: a stack of the file's own
-// does in production what it says, and one that has a name knows the same of the
-// provider as it did.
+// Definition returns a strategy as it was compared: a stack of the file decides the
+// same in production, and a built-in one is built for the same capacity.
 func TestDefinition(t *testing.T) {
 	s, err := scenarios.Parse("x.yaml", []byte(`
 herdlab: 1
 name: to-ship
-title: What won
+title: A strategy to ship
 horizon: 1h
 fleet: {clients: 10, traffic: {one_shot: {within: 1ms}}}
 provider: {capacity: {slots: 6, service: 2s}}
 strategies:
-  - {name: mine, summary: of my own, stack: [retry: {backoff: {fixed: {every: 2s}}, max_attempts: 5}]}
+  - {name: mine, summary: a stack of this file, stack: [retry: {backoff: {fixed: {every: 2s}}, max_attempts: 5}]}
   - {name: blind, reader: status, stack: [retry: {backoff: {fixed: {every: 2s}}, max_attempts: 5}]}
   - token-bucket
 `))
@@ -183,12 +182,12 @@ strategies:
 	require.Equal(t, strategies.All()[i].Define(known).Layers, def.Layers)
 
 	_, err = s.Definition("token-buckte")
-	require.EqualError(t, err, `scenario to-ship: it compares no strategy "token-buckte"; did you mean token-bucket?`)
+	require.EqualError(t, err, `scenario to-ship: there is no strategy "token-buckte"; did you mean "token-bucket"?`)
 	_, err = s.Definition("something-else")
-	require.EqualError(t, err, `scenario to-ship: it compares no strategy "something-else", but mine, blind, token-bucket`)
+	require.EqualError(t, err, `scenario to-ship: there is no strategy "something-else"; its strategies are mine, blind, token-bucket`)
 }
 
-// base is a function that carries requests.
+// base is a function as an http.RoundTripper.
 type base func(*http.Request) (*http.Response, error)
 
 func (f base) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -8,13 +8,13 @@ import (
 	"herdlab/strategies"
 )
 
-// Add lets a strategy of the caller's own compete, after those of the file. It
-// must be called before any experiment is made. It reports a name that is
-// taken and a stack that cannot be built.
+// Add adds the caller's strategy to the comparison, after those of the file. Call
+// it before the first experiment is made. It returns an error if the name is in
+// use or the stack cannot be built.
 func (s *Scenario) Add(d strategies.Definition) error {
 	for i := range s.choices {
 		if s.choices[i].Name == d.Name {
-			return fmt.Errorf("scenario %s: there is a strategy %q already; give yours another name", s.name, d.Name)
+			return fmt.Errorf("scenario %s: there is already a strategy %q; choose another name", s.name, d.Name)
 		}
 	}
 	c := choice{
@@ -28,8 +28,8 @@ func (s *Scenario) Add(d strategies.Definition) error {
 	return nil
 }
 
-// Spec returns the comparison of all strategies on n seeds from first on. The
-// caller may narrow it, or add an objective, before it is run.
+// Spec returns the comparison of all strategies with the n seeds from first on. The
+// caller may narrow it, or set an objective, before running it.
 func (s *Scenario) Spec(first uint64, n int) sweep.Spec {
 	spec := sweep.Spec{
 		Scenario: s.Describe(),
