@@ -88,36 +88,36 @@ func TestMistakesInFleets(t *testing.T) {
 		{"from: 5s, to: 6s", "from: 5s, to: 4s", `burst 1 must not begin before 0, nor end before it begins`},
 		{"from: 5s, to: 6s, calls: 4}", "from: 5s, to: 6s, calls: 4}, {from: 5.5s, calls: 1}", `burst 2 begins before burst 1 ends`},
 		{"bursts: [{from: 5s, to: 6s, calls: 4}]", "periodic: {every: 10s, phase: {uniform: [0s, 11s]}}", `the phases must lie within one period`},
-		{"bursts: [{from: 5s, to: 6s, calls: 4}]", "periodic: {every: 10s, phase: {exponential: 1s}}", `a phase is the same for all jobs`},
+		{"bursts: [{from: 5s, to: 6s, calls: 4}]", "periodic: {every: 10s, phase: {exponential: 1s}}", `expected a phase that is constant`},
 		{"bursts: [{from: 5s, to: 6s, calls: 4}]", "periodic: {every: 1us}", `about 1200000002 calls arrive`},
 		{"bursts: [{from: 5s, to: 6s, calls: 4}]", "open: {rate: 1/s, rhythm: {steps: [{from: 0s, factor: 0}]}}", `no call ever comes`},
 		{"bursts: [{from: 5s, to: 6s, calls: 4}]", "open: {rate: 1/s, rhythm: {stps: []}}", `unknown key "stps" in rhythm`},
 		{"clients: 2,", "clients: 2, tokens: [{input: 5}],", `tokens needs the key weight`},
-		{"clients: 2,", "clients: 2, tokens: [],", `there are no sizes`},
+		{"clients: 2,", "clients: 2, tokens: [],", `the list has no sizes`},
 		{"clients: 2,", "clients: 2, prompts: 0,", `from 1 to`},
 	} {
 		p := problems(t, replace(t, fleets, m[0], m[1]))
-		if !strings.HasPrefix(m[0], "  ") && m[0] != "fleets:\n" { // other than what fleets are called, which limits go by
+		if !strings.HasPrefix(m[0], "  ") && m[0] != "fleets:\n" { // limits refer to the names of fleets, so a wrong name is a second error
 			require.Len(t, p, 1, m[1])
 		}
 		require.Contains(t, p[0].Error(), m[2], m[1])
 	}
 	all := strings.Replace(strings.Replace(fleets, "calls: 2}}}", "calls: 2}}, strategy: naive}", 1), "1s, 1s]}}", "1s, 1s]}, strategy: naive}", 1)
-	require.Contains(t, problems(t, all).Error(), "all fleets have a strategy of their own")
+	require.Contains(t, problems(t, all).Error(), "every fleet has its own strategy")
 }
 
-// asked stands before a provider and writes down what each call asks for.
-type asked struct {
+// demandLog is a provider that records the demand of each call.
+type demandLog struct {
 	sim.Provider
 	t       *testing.T
 	demands map[uint64]wire.Demand
-	again   int // attempts of calls that had one
+	again   int // attempts after the first of their call
 }
 
-func (a *asked) Step(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+func (a *demandLog) Step(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 	if r := &in.Request; in.Kind == wire.Arrive {
 		if before, ok := a.demands[r.Call]; ok {
-			require.Equal(a.t, before, r.Demand, "attempts of one call are alike")
+			require.Equal(a.t, before, r.Demand, "attempts of one call have the same demand")
 			a.again++
 		}
 		a.demands[r.Call] = r.Demand
@@ -125,28 +125,28 @@ func (a *asked) Step(now time.Duration, in *wire.Input, out []wire.Effect) []wir
 	return a.Provider.Step(now, in, out)
 }
 
-// The calls of a closed and of an open fleet draw what they ask for, whatever the
-// strategy and however often they are tried.
-func TestCallsDrawWhatTheyAskFor(t *testing.T) {
+// The demand of a call is drawn once, in a closed and in an open fleet: it is the
+// same for every strategy and every attempt.
+func TestDemandBelongsToTheCall(t *testing.T) {
 	src := replace(t, replace(t, fleets, "clients: 3,", "clients: 300, tokens: [{weight: 3, input: 5}, {weight: 1, input: 50}],"),
 		"clients: 4, account: per_client,", "clients: 4, prompts: 3, account: per_client,")
 	src = replace(t, src, "strategies: [", "faults: [script: {from: 0s, by_call: true, answers: [{errors: {class: overloaded}}]}]\nstrategies: [")
 	s, err := scenarios.Parse("x.yaml", []byte(src))
 	require.NoError(t, err)
-	var days []map[uint64]wire.Demand
+	var drawn []map[uint64]wire.Demand
 	for i := range s.Strategies() {
 		x, err := s.Experiment(i, 1)
 		require.NoError(t, err)
-		a := &asked{Provider: x.Provider, t: t, demands: map[uint64]wire.Demand{}}
+		a := &demandLog{Provider: x.Provider, t: t, demands: map[uint64]wire.Demand{}}
 		x.Provider = a
 		_, err = x.Run(context.Background())
 		require.NoError(t, err)
 		require.Positive(t, a.again)
-		days = append(days, a.demands)
+		drawn = append(drawn, a.demands)
 	}
-	require.Equal(t, days[0], days[1], "strategies face the same calls")
+	require.Equal(t, drawn[0], drawn[1], "strategies have the same calls")
 	count := map[wire.Demand]int{}
-	for _, d := range days[0] {
+	for _, d := range drawn[0] {
 		d.Prompt = min(d.Prompt, 1)
 		count[d]++
 	}
@@ -155,7 +155,7 @@ func TestCallsDrawWhatTheyAskFor(t *testing.T) {
 	require.Equal(t, 3, count[wire.Demand{Prompt: 1}])
 }
 
-// What calls ask for may differ, and belongs to the call.
+// Calls of one fleet may have several sizes.
 func TestMixes(t *testing.T) {
 	src := replace(t, fleets, "clients: 3,", "clients: 3, priority: 2, prompts: 9, tokens: [{weight: 3, input: 5, output: 7}, {weight: 1, input: 50, max: 60}],")
 	s, err := scenarios.Parse("x.yaml", []byte(src))
