@@ -19,8 +19,8 @@ func anthropic() Dialect {
 			Body:   "{\"model\":\"{model}\",\"max_tokens\":20,\n\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}",
 			SDK:    "Anthropic(base_url=\"{base}\",\n          api_key=\"" + ExampleKey + "\")",
 		},
-		voice: anthropicVoice{},
-		phrases: phrases{
+		codec: anthropicCodec{},
+		templates: templates{
 			wire.OK: {Status: 200},
 			wire.Rate: {
 				Status: 429, Kind: "rate_limit_error", Spelled: wire.HeaderSeconds,
@@ -64,10 +64,10 @@ func anthropic() Dialect {
 			{"POST", "/v1/messages", Complete, false},
 			{"GET", "/v1/models", ListModels, false},
 		},
-		keys:      []key{{header: "x-api-key"}, {header: "Authorization", scheme: "Bearer "}},
-		requestID: "request-id",
-		version:   "anthropic-version",
-		reads: func(in *findings) wire.Class {
+		keys:            []keyPlace{{header: "x-api-key"}, {header: "Authorization", scheme: "Bearer "}},
+		requestIDHeader: "request-id",
+		versionHeader:   "anthropic-version",
+		classify: func(in *findings) wire.Class {
 			switch {
 			case in.Kind == "billing_error":
 				return wire.Quota
@@ -79,7 +79,7 @@ func anthropic() Dialect {
 	}
 }
 
-type anthropicVoice struct{}
+type anthropicCodec struct{}
 
 type anthropicMessage struct {
 	ID         string           `json:"id"`
@@ -117,37 +117,37 @@ type anthropicDetails struct {
 	ErrorCode string `json:"error_code"`
 }
 
-// endTurn is the finish marker.
-func endTurn(a *answer) *string {
-	if reason := a.ends("end_turn", "max_tokens"); reason != "" {
+// anthropicStopReason is the finish marker.
+func anthropicStopReason(a *answer) *string {
+	if reason := a.finishReason("end_turn", "max_tokens"); reason != "" {
 		return &reason
 	}
 	return nil
 }
 
-func (anthropicVoice) answer(b []byte, c *Context, a *answer) []byte {
+func (anthropicCodec) appendAnswer(b []byte, c *Context, a *answer) []byte {
 	return appendJSON(b, anthropicMessage{
 		ID: "msg_" + c.ID, Type: "message", Role: "assistant", Model: a.Model,
 		Content:    []anthropicBlock{{"text", a.Text}},
-		StopReason: endTurn(a), Usage: &anthropicUsage{c.InputTokens, a.Tokens},
+		StopReason: anthropicStopReason(a), Usage: &anthropicUsage{c.InputTokens, a.Tokens},
 	})
 }
 
 // errorOf is the error body of a failure.
-func (anthropicVoice) errorOf(c *Context, f *failure) anthropicError {
+func (anthropicCodec) errorOf(c *Context, f *failure) anthropicError {
 	e := anthropicError{Type: "error", RequestID: c.ID}
 	e.Error.Type, e.Error.Message, e.Error.hintFields = f.Kind, f.Message, f.hintFields
-	if f.phrase.Code != "" {
-		e.Error.Details = &anthropicDetails{f.phrase.Code}
+	if f.template.Code != "" {
+		e.Error.Details = &anthropicDetails{f.template.Code}
 	}
 	return e
 }
 
-func (v anthropicVoice) failure(b []byte, c *Context, f *failure) []byte {
+func (v anthropicCodec) appendError(b []byte, c *Context, f *failure) []byte {
 	return appendJSON(b, v.errorOf(c, f))
 }
 
-func (anthropicVoice) models(b []byte, c *Context, names []string) []byte {
+func (anthropicCodec) appendModels(b []byte, c *Context, names []string) []byte {
 	type model struct {
 		Type        string `json:"type"`
 		ID          string `json:"id"`
@@ -169,7 +169,7 @@ func (anthropicVoice) models(b []byte, c *Context, names []string) []byte {
 	return appendJSON(b, list)
 }
 
-func (v anthropicVoice) read(body []byte, in *findings) {
+func (v anthropicCodec) readBody(body []byte, in *findings) {
 	var top struct {
 		Type string `json:"type"`
 	}
@@ -187,7 +187,7 @@ func (v anthropicVoice) read(body []byte, in *findings) {
 	}
 }
 
-func (anthropicVoice) readError(data []byte, in *findings) {
+func (anthropicCodec) readError(data []byte, in *findings) {
 	var top struct {
 		Error json.RawMessage `json:"error"`
 	}
@@ -203,7 +203,7 @@ func (anthropicVoice) readError(data []byte, in *findings) {
 	in.Code = details.ErrorCode
 }
 
-func (anthropicVoice) ask(r *Request, body []byte) error {
+func (anthropicCodec) readRequest(r *Request, body []byte) error {
 	var (
 		model                   string
 		messages, system, tools json.RawMessage
@@ -221,15 +221,15 @@ func (anthropicVoice) ask(r *Request, body []byte) error {
 	}
 	switch {
 	case !isList(messages):
-		return bad("messages: it must be a list of at least one message")
+		return badRequest("messages: it must be a list of at least one message")
 	case !maxTokens.stated:
-		return bad("max_tokens: Field required")
+		return badRequest("max_tokens: Field required")
 	}
 	r.prompt(messages, system, tools)
 	return r.cap("max_tokens", maxTokens)
 }
 
-func (anthropicVoice) resembles(p *probe) int {
+func (anthropicCodec) likeness(p *probe) int {
 	switch kind := p.text("type"); {
 	case kind == "error" && p.has("error"), kind == "message" && p.has("content"), kind == "message_start",
 		p.header("anthropic-ratelimit-requests-limit"):

@@ -21,7 +21,7 @@ type anthropicDelta struct {
 
 func anthropicFrame(b []byte, e anthropicEvent) []byte { return appendEvent(b, e.Type, e) }
 
-func (anthropicVoice) begin(b []byte, c *Context, model string) []byte {
+func (anthropicCodec) appendStart(b []byte, c *Context, model string) []byte {
 	b = anthropicFrame(b, anthropicEvent{Type: "message_start", Message: &anthropicMessage{
 		ID: "msg_" + c.ID, Type: "message", Role: "assistant", Model: model, Content: []anthropicBlock{},
 		Usage: &anthropicUsage{Input: c.InputTokens},
@@ -29,24 +29,24 @@ func (anthropicVoice) begin(b []byte, c *Context, model string) []byte {
 	return anthropicFrame(b, anthropicEvent{Type: "content_block_start", Index: new(int), Block: &anthropicBlock{Type: "text"}})
 }
 
-func (anthropicVoice) token(b []byte, _ *Context, _ string, _ int, text string) []byte {
+func (anthropicCodec) appendToken(b []byte, _ *Context, _ string, _ int, text string) []byte {
 	return anthropicFrame(b, anthropicEvent{Type: "content_block_delta", Index: new(int), Delta: &anthropicDelta{Type: "text_delta", Text: &text}})
 }
 
-func (anthropicVoice) finish(b []byte, c *Context, a *answer) []byte {
+func (anthropicCodec) appendEnd(b []byte, c *Context, a *answer) []byte {
 	b = anthropicFrame(b, anthropicEvent{Type: "content_block_stop", Index: new(int)})
 	b = anthropicFrame(b, anthropicEvent{
-		Type: "message_delta", Delta: &anthropicDelta{StopReason: endTurn(a)},
+		Type: "message_delta", Delta: &anthropicDelta{StopReason: anthropicStopReason(a)},
 		Usage: &anthropicUsage{c.InputTokens, a.Tokens},
 	})
 	return anthropicFrame(b, anthropicEvent{Type: "message_stop"})
 }
 
-func (v anthropicVoice) fail(b []byte, _ *Context, f *failure, _ int) []byte {
+func (v anthropicCodec) appendStreamError(b []byte, _ *Context, f *failure, _ int) []byte {
 	return appendEvent(b, "error", v.errorOf(&Context{}, f))
 }
 
-func (v anthropicVoice) frame(event string, data []byte, in *findings) {
+func (v anthropicCodec) readFrame(event string, data []byte, in *findings) {
 	if event == "error" {
 		v.readError(data, in)
 		return
@@ -56,7 +56,7 @@ func (v anthropicVoice) frame(event string, data []byte, in *findings) {
 	switch e.Type {
 	case "message_start":
 		if in.Finished {
-			in.Twice = true
+			in.Doubled = true
 		} else if e.Message != nil {
 			in.Model = e.Message.Model
 		}

@@ -23,8 +23,8 @@ func azure() Dialect {
 			Header: "api-key: " + ExampleKey,
 			SDK:    "AzureOpenAI(azure_endpoint=\"{base}\",\n            api_version=\"2024-10-21\", api_key=\"" + ExampleKey + "\")",
 		},
-		voice: azureVoice{openAIVoice{chat{dress: azureDress}}},
-		phrases: phrases{
+		codec: azureCodec{openAICodec{chat{extend: azureExtend}}},
+		templates: templates{
 			wire.OK: {Status: 200},
 			wire.Rate: {
 				Status: 429, Code: "429", Spelled: wire.BothSeconds,
@@ -75,15 +75,15 @@ func azure() Dialect {
 			{"POST", "/openai/responses", Respond, false},
 			{"GET", "/openai/models", ListModels, false},
 		},
-		keys:      []key{{header: "api-key"}, {header: "Authorization", scheme: "Bearer "}},
-		requestID: "apim-request-id",
-		sentence:  "Please retry after %s seconds.",
-		bothUnits: true,
-		reads: func(in *findings) wire.Class {
+		keys:            []keyPlace{{header: "api-key"}, {header: "Authorization", scheme: "Bearer "}},
+		requestIDHeader: "apim-request-id",
+		hintSentence:    "Please retry after %s seconds.",
+		bothUnits:       true,
+		classify: func(in *findings) wire.Class {
 			if in.Code == "DeploymentNotFound" {
 				return wire.BadRequest
 			}
-			return openAIReads(in)
+			return openAIClass(in)
 		},
 	}
 }
@@ -108,14 +108,14 @@ func azurePassed() []azureFilter {
 	return []azureFilter{{Results: map[string]azureSeverity{"hate": safe, "self_harm": safe, "sexual": safe, "violence": safe}}}
 }
 
-func azureDress(body chatBody, _ *Context) chatBody {
+func azureExtend(body chatBody, _ *Context) chatBody {
 	if body.Object == "chat.completion" {
 		body.Filtered = azurePassed()
 	}
 	return body
 }
 
-type azureVoice struct{ openAIVoice }
+type azureCodec struct{ openAICodec }
 
 // azureError is an error of the service, azureRefusal one of the gateway.
 type azureError struct {
@@ -132,39 +132,39 @@ type azureRefusal struct {
 	hintFields
 }
 
-func (azureVoice) errorOf(f *failure) any {
+func (azureCodec) errorOf(f *failure) any {
 	switch f.Kind {
 	case azureGateway:
-		return azureRefusal{number(f.phrase.Code), f.Message, f.hintFields}
+		return azureRefusal{number(f.template.Code), f.Message, f.hintFields}
 	case "":
 		var e azureError
-		e.Error.Code, e.Error.Message, e.Error.hintFields = f.phrase.Code, f.Message, f.hintFields
+		e.Error.Code, e.Error.Message, e.Error.hintFields = f.template.Code, f.Message, f.hintFields
 		return e
 	}
 	return errorOf(f)
 }
 
-func (v azureVoice) failure(b []byte, _ *Context, f *failure) []byte {
+func (v azureCodec) appendError(b []byte, _ *Context, f *failure) []byte {
 	return appendJSON(b, v.errorOf(f))
 }
 
 // begin writes a first frame without a choice, which has broken many a client
 // that asks for the first of them.
-func (v azureVoice) begin(b []byte, c *Context, model string) []byte {
+func (v azureCodec) appendStart(b []byte, c *Context, model string) []byte {
 	if c.Operation != Respond {
 		b = appendEvent(b, "", chatBody{Choices: []chatChoice{}, Filtered: azurePassed()})
 	}
-	return v.openAIVoice.begin(b, c, model)
+	return v.openAICodec.appendStart(b, c, model)
 }
 
-func (v azureVoice) fail(b []byte, c *Context, f *failure, sent int) []byte {
+func (v azureCodec) appendStreamError(b []byte, c *Context, f *failure, sent int) []byte {
 	if c.Operation == Respond {
-		return v.openAIVoice.fail(b, c, f, sent)
+		return v.openAICodec.appendStreamError(b, c, f, sent)
 	}
 	return appendEvent(b, "", v.errorOf(f))
 }
 
-func (v azureVoice) read(body []byte, in *findings) {
+func (v azureCodec) readBody(body []byte, in *findings) {
 	var refusal struct {
 		Status  number          `json:"statusCode"`
 		Message json.RawMessage `json:"message"`
@@ -175,18 +175,18 @@ func (v azureVoice) read(body []byte, in *findings) {
 		in.Message, in.hintFields = text(refusal.Message), refusal.hintFields
 		return
 	}
-	v.openAIVoice.read(body, in)
+	v.openAICodec.readBody(body, in)
 }
 
-func (v azureVoice) frame(event string, data []byte, in *findings) {
-	if event != "" || string(data) == done {
-		v.openAIVoice.frame(event, data, in)
+func (v azureCodec) readFrame(event string, data []byte, in *findings) {
+	if event != "" || string(data) == doneMarker {
+		v.openAICodec.readFrame(event, data, in)
 		return
 	}
-	v.read(data, in)
+	v.readBody(data, in)
 }
 
-func (azureVoice) resembles(p *probe) int {
+func (azureCodec) likeness(p *probe) int {
 	switch {
 	case p.header("apim-request-id") || p.has("prompt_filter_results") || p.has("statusCode", "message"):
 		return 3

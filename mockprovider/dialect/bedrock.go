@@ -25,8 +25,8 @@ func bedrock() Dialect {
 			Body: `{"messages":[{"role":"user","content":[{"text":"Hello"}]}]}`,
 			SDK:  "boto3.client(\"bedrock-runtime\", region_name=\"us-east-1\",\n             endpoint_url=\"{base}\",\n             aws_access_key_id=\"" + ExampleKey + "\", aws_secret_access_key=\"any\")",
 		},
-		voice: bedrockVoice{},
-		phrases: phrases{
+		codec: bedrockCodec{},
+		templates: templates{
 			wire.OK: {Status: 200},
 			wire.Rate: {
 				Status: 429, Kind: "ThrottlingException", Spelled: wire.HeaderMillis,
@@ -78,17 +78,17 @@ func bedrock() Dialect {
 			{"POST", "/model/{model}/invoke-with-response-stream", Invoke, true},
 			{"GET", "/foundation-models", ListModels, false},
 		},
-		keys: []key{
+		keys: []keyPlace{
 			{header: "Authorization", scheme: "AWS4-HMAC-SHA256 Credential=", until: "/"}, // the access key's id
 			{header: "Authorization", scheme: "Bearer "},
 		},
-		requestID: "x-amzn-RequestId",
-		millis:    "x-amz-retry-after",
-		kind:      "x-amzn-ErrorType",
-		nameless:  true,
-		stream:    eventStreamType,
-		framing:   func() framing { return &eventStream{} },
-		reads: func(in *findings) wire.Class {
+		requestIDHeader: "x-amzn-RequestId",
+		millisHeader:    "x-amz-retry-after",
+		kindHeader:      "x-amzn-ErrorType",
+		hidesModel:      true,
+		streamType:      eventStreamType,
+		framing:         func() framing { return &eventStream{} },
+		classify: func(in *findings) wire.Class {
 			switch in.Kind {
 			case "ModelNotReadyException":
 				return wire.Overloaded
@@ -102,7 +102,7 @@ func bedrock() Dialect {
 	}
 }
 
-type bedrockVoice struct{}
+type bedrockCodec struct{}
 
 type bedrockMessage struct {
 	Role    string         `json:"role"`
@@ -142,15 +142,15 @@ func bedrockUsageOf(c *Context, a *answer) *bedrockUsage {
 	return &bedrockUsage{c.InputTokens, a.Tokens, uint64(c.InputTokens) + uint64(a.Tokens)}
 }
 
-func (bedrockVoice) answer(b []byte, c *Context, a *answer) []byte {
+func (bedrockCodec) appendAnswer(b []byte, c *Context, a *answer) []byte {
 	if c.Operation == Invoke {
-		return anthropicVoice{}.answer(b, c, a)
+		return anthropicCodec{}.appendAnswer(b, c, a)
 	}
 	body := bedrockBody{Metrics: &bedrockMetrics{}, Usage: bedrockUsageOf(c, a)}
 	body.Output = &struct {
 		Message bedrockMessage `json:"message"`
 	}{bedrockMessage{"assistant", []bedrockBlock{{a.Text}}}}
-	body.Stop = a.ends("end_turn", "max_tokens")
+	body.Stop = a.finishReason("end_turn", "max_tokens")
 	return appendJSON(b, body)
 }
 
@@ -159,11 +159,11 @@ type bedrockError struct {
 	hintFields
 }
 
-func (bedrockVoice) failure(b []byte, _ *Context, f *failure) []byte {
+func (bedrockCodec) appendError(b []byte, _ *Context, f *failure) []byte {
 	return appendJSON(b, bedrockError{f.Message, f.hintFields})
 }
 
-func (bedrockVoice) models(b []byte, _ *Context, names []string) []byte {
+func (bedrockCodec) appendModels(b []byte, _ *Context, names []string) []byte {
 	type model struct {
 		ID        string `json:"modelId"`
 		Name      string `json:"modelName"`
@@ -179,7 +179,7 @@ func (bedrockVoice) models(b []byte, _ *Context, names []string) []byte {
 	return appendJSON(b, list)
 }
 
-func (v bedrockVoice) read(body []byte, in *findings) {
+func (v bedrockCodec) readBody(body []byte, in *findings) {
 	var top struct {
 		Type    json.RawMessage `json:"type"`
 		Message json.RawMessage `json:"message"`
@@ -191,7 +191,7 @@ func (v bedrockVoice) read(body []byte, in *findings) {
 	switch {
 	case len(top.Code) > 0:
 	case text(top.Type) == "message":
-		anthropicVoice{}.read(body, in)
+		anthropicCodec{}.readBody(body, in)
 	case text(top.Message) != "" || text(top.Kind) != "":
 		in.Failed, in.Message, in.hintFields = true, text(top.Message), top.hintFields
 		kind := text(top.Kind)
@@ -202,7 +202,7 @@ func (v bedrockVoice) read(body []byte, in *findings) {
 }
 
 // readAnswer notes Converse's answer, or an event of its streams.
-func (bedrockVoice) readAnswer(data []byte, in *findings) {
+func (bedrockCodec) readAnswer(data []byte, in *findings) {
 	var body bedrockBody
 	_ = json.Unmarshal(data, &body)
 	if body.Output != nil {
@@ -211,7 +211,7 @@ func (bedrockVoice) readAnswer(data []byte, in *findings) {
 		}
 	}
 	if body.Role != "" && in.Finished {
-		in.Twice = true
+		in.Doubled = true
 	}
 	if body.Delta != nil {
 		in.piece(body.Delta.Text)
@@ -224,10 +224,10 @@ func (bedrockVoice) readAnswer(data []byte, in *findings) {
 	}
 }
 
-func (bedrockVoice) ask(r *Request, body []byte) error {
+func (bedrockCodec) readRequest(r *Request, body []byte) error {
 	if r.Operation == Invoke {
 		streams := r.Stream // is the path's to say
-		err := anthropicVoice{}.ask(r, body)
+		err := anthropicCodec{}.readRequest(r, body)
 		r.Stream = streams
 		return err
 	}
@@ -241,13 +241,13 @@ func (bedrockVoice) ask(r *Request, body []byte) error {
 		return err
 	}
 	if !isList(messages) {
-		return bad("messages: it must be a list of at least one message")
+		return badRequest("messages: it must be a list of at least one message")
 	}
 	r.prompt(messages, system, tools)
 	return r.cap("inferenceConfig.maxTokens", maxTokens)
 }
 
-func (bedrockVoice) resembles(p *probe) int {
+func (bedrockCodec) likeness(p *probe) int {
 	if p.header("x-amzn-RequestId") || p.header("x-amzn-ErrorType") || p.has("output", "stopReason") {
 		return 3
 	}

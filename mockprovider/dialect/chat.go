@@ -2,15 +2,15 @@ package dialect
 
 import "encoding/json"
 
-// chat is the success half of a voice: OpenAI's chat completions, which many
-// providers have taken over. A voice that embeds it adds its errors, and calls
+// chat is the success half of a codec: OpenAI's chat completions, which many
+// providers have taken over. A codec that embeds it adds its errors, and calls
 // readAnswer for what is none.
 type chat struct {
-	// dress adds to a completion or a chunk what this provider has beside
+	// extend adds to a completion or a chunk what this provider has beside
 	// OpenAI's fields. It may be nil.
-	dress func(chatBody, *Context) chatBody
-	// closing says that the last chunk has the usage, asked for or not.
-	closing bool
+	extend func(chatBody, *Context) chatBody
+	// usageInLast says that the last chunk has the usage, asked for or not.
+	usageInLast bool
 }
 
 type chatBody struct {
@@ -51,9 +51,9 @@ func usageOf(c *Context, tokens uint32) *chatUsage {
 	return &chatUsage{c.InputTokens, tokens, uint64(c.InputTokens) + uint64(tokens)}
 }
 
-// stopped is the finish marker.
-func stopped(a *answer) *string {
-	if reason := a.ends("stop", "length"); reason != "" {
+// chatFinishReason is the finish marker.
+func chatFinishReason(a *answer) *string {
+	if reason := a.finishReason("stop", "length"); reason != "" {
 		return &reason
 	}
 	return nil
@@ -65,20 +65,20 @@ func (v chat) body(c *Context, object, model string, usage *chatUsage, choices .
 	if choices == nil {
 		body.Choices = []chatChoice{}
 	}
-	if v.dress != nil {
-		body = v.dress(body, c)
+	if v.extend != nil {
+		body = v.extend(body, c)
 	}
 	return body
 }
 
 // whole is the completion of an answer.
 func (v chat) whole(c *Context, a *answer) chatBody {
-	choice := chatChoice{Message: &chatMessage{Role: "assistant", Content: &a.Text}, Finish: stopped(a)}
+	choice := chatChoice{Message: &chatMessage{Role: "assistant", Content: &a.Text}, Finish: chatFinishReason(a)}
 	return v.body(c, "chat.completion", a.Model, usageOf(c, a.Tokens), choice)
 }
 
-// answer implements voice.
-func (v chat) answer(b []byte, c *Context, a *answer) []byte {
+// answer implements codec.
+func (v chat) appendAnswer(b []byte, c *Context, a *answer) []byte {
 	body := v.whole(c, a)
 	return body.append(b)
 }
@@ -95,8 +95,8 @@ type chatModel struct {
 	OwnedBy string `json:"owned_by"`
 }
 
-// models implements voice.
-func (chat) models(b []byte, c *Context, names []string) []byte {
+// models implements codec.
+func (chat) appendModels(b []byte, c *Context, names []string) []byte {
 	list := modelList{Object: "list", Data: []chatModel{}}
 	for _, name := range names {
 		list.Data = append(list.Data, chatModel{name, "model", c.Epoch, "herdlab"})
@@ -110,30 +110,30 @@ func (v chat) chunk(b []byte, c *Context, model string, usage *chatUsage, choice
 	return append(body.append(append(b, "data: "...)), "\n\n"...)
 }
 
-// begin implements voice.
-func (v chat) begin(b []byte, c *Context, model string) []byte {
+// begin implements codec.
+func (v chat) appendStart(b []byte, c *Context, model string) []byte {
 	return v.chunk(b, c, model, nil, chatChoice{Delta: &chatMessage{Role: "assistant", Content: new(string)}})
 }
 
-// token implements voice.
-func (v chat) token(b []byte, c *Context, model string, _ int, text string) []byte {
+// token implements codec.
+func (v chat) appendToken(b []byte, c *Context, model string, _ int, text string) []byte {
 	return v.chunk(b, c, model, nil, chatChoice{Delta: &chatMessage{Content: &text}})
 }
 
-// finish implements voice.
-func (v chat) finish(b []byte, c *Context, a *answer) []byte {
-	last, usage := chatChoice{Delta: &chatMessage{}, Finish: stopped(a)}, usageOf(c, a.Tokens)
-	if v.closing {
+// finish implements codec.
+func (v chat) appendEnd(b []byte, c *Context, a *answer) []byte {
+	last, usage := chatChoice{Delta: &chatMessage{}, Finish: chatFinishReason(a)}, usageOf(c, a.Tokens)
+	if v.usageInLast {
 		b = v.chunk(b, c, a.Model, usage, last)
 	} else if b = v.chunk(b, c, a.Model, nil, last); c.Usage {
 		b = v.chunk(b, c, a.Model, usage)
 	}
-	return append(b, "data: "+done+"\n\n"...)
+	return append(b, "data: "+doneMarker+"\n\n"...)
 }
 
 // readAnswer notes a completion, or a chunk of one.
 func (chat) readAnswer(data []byte, in *findings) {
-	if string(data) == done {
+	if string(data) == doneMarker {
 		in.Finished = true
 		return
 	}
@@ -161,9 +161,9 @@ func (chat) readAnswer(data []byte, in *findings) {
 	}
 }
 
-// readOpenly notes a body, or a frame, that is an error if it has "error", and
+// readErrorOrAnswer notes a body, or a frame, that is an error if it has "error", and
 // else an answer.
-func (v chat) readOpenly(data []byte, in *findings) {
+func (v chat) readErrorOrAnswer(data []byte, in *findings) {
 	var top struct {
 		Error json.RawMessage `json:"error"`
 	}
@@ -173,8 +173,8 @@ func (v chat) readOpenly(data []byte, in *findings) {
 	}
 }
 
-// ask implements voice.
-func (chat) ask(r *Request, body []byte) error {
+// ask implements codec.
+func (chat) readRequest(r *Request, body []byte) error {
 	var (
 		model                    string
 		messages, tools          json.RawMessage
@@ -194,7 +194,7 @@ func (chat) ask(r *Request, body []byte) error {
 	}
 	r.Stream = r.Stream || stream
 	if !isList(messages) {
-		return bad("messages: it must be a list of at least one message")
+		return badRequest("messages: it must be a list of at least one message")
 	}
 	r.prompt(messages, tools)
 	return r.cap("max_tokens", maxCompletion, maxTokens)
@@ -216,8 +216,8 @@ type chatErrorBody struct {
 // errorOf is the error object of a failure.
 func errorOf(f *failure) chatErrorBody {
 	e := chatError{Message: f.Message, Type: f.Kind, hintFields: f.hintFields}
-	if f.phrase.Code != "" {
-		e.Code = &f.phrase.Code
+	if f.template.Code != "" {
+		e.Code = &f.template.Code
 	}
 	return chatErrorBody{e}
 }

@@ -53,9 +53,9 @@ type CodeReply struct {
 	Spelled wire.Spelling
 }
 
-// usualCodes are those of Codybuddy. The limits that it has no code for are for
+// defaultReplies are those of Codybuddy. The limits that it has no code for are for
 // it what wire.Rate is.
-var usualCodes = [wire.NumClasses]CodeReply{
+var defaultReplies = [wire.NumClasses]CodeReply{
 	wire.Rate:        {Code: wire.Code14003, Text: "too many requests"},
 	wire.Overloaded:  {Code: 14010, Text: "the model is at capacity"},
 	wire.Quota:       {Code: 14004, Spelled: wire.Unspeakable, Text: "the quota of today is used up"},
@@ -68,7 +68,7 @@ var usualCodes = [wire.NumClasses]CodeReply{
 }
 
 // complete fills in what is not said.
-func (f CodeInBody) complete() CodeInBody {
+func (f CodeInBody) withDefaults() CodeInBody {
 	orElse := func(s *string, other string) {
 		if *s == "" {
 			*s = other
@@ -86,7 +86,7 @@ func (f CodeInBody) complete() CodeInBody {
 		f.Spelled = wire.BodySeconds
 	}
 	for class := wire.Rate; class <= wire.Timeout; class++ {
-		usual := usualCodes[class]
+		usual := defaultReplies[class]
 		if usual.Code == 0 {
 			usual = f.Replies[wire.Rate]
 		}
@@ -110,28 +110,28 @@ func (f CodeInBody) complete() CodeInBody {
 
 // Dialect returns the dialect.
 func (f CodeInBody) Dialect() Dialect {
-	f = f.complete()
+	f = f.withDefaults()
 	d := Dialect{
 		Name: f.Name, Title: f.Title,
-		voice:   newCodeVoice(&f),
-		phrases: phrases{wire.OK: {Status: 200}},
-		limits:  limits{inBody: f.Limit != ""},
+		codec:     newCodeInBodyCodec(&f),
+		templates: templates{wire.OK: {Status: 200}},
+		limits:    limits{inBody: f.Limit != ""},
 		routes: []route{
 			{"POST", f.Path, Complete, false},
-			{"GET", f.models(), ListModels, false},
+			{"GET", f.modelsPath(), ListModels, false},
 		},
-		keys: []key{{header: "Authorization", scheme: "Bearer "}, {header: "x-api-key"}},
+		keys: []keyPlace{{header: "Authorization", scheme: "Bearer "}, {header: "x-api-key"}},
 	}
 	for class := wire.Rate; class <= wire.Timeout; class++ {
 		r := &f.Replies[class]
-		d.phrases[class] = phrase{Status: r.Status, Number: r.Code, Text: r.Text, Spelled: r.Spelled, As: f.same(class)}
+		d.templates[class] = template{Status: r.Status, Number: r.Code, Text: r.Text, Spelled: r.Spelled, As: f.firstWithCode(class)}
 	}
-	d.phrases.listen()
+	d.templates.findKeywords()
 	return d
 }
 
 // inField reports whether waits are usually written in a field.
-func (f *CodeInBody) inField() bool {
+func (f *CodeInBody) hintInField() bool {
 	switch f.Spelled {
 	case wire.BodySeconds, wire.BodyMillis, wire.BodyDelay, wire.BothSeconds:
 		return true
@@ -139,12 +139,14 @@ func (f *CodeInBody) inField() bool {
 	return false
 }
 
-// models is the path of the list of models.
-func (f *CodeInBody) models() string { return f.Path[:strings.LastIndexByte(f.Path, '/')] + "/models" }
+// modelsPath is the path of the list of models.
+func (f *CodeInBody) modelsPath() string {
+	return f.Path[:strings.LastIndexByte(f.Path, '/')] + "/models"
+}
 
 // same is the first class before another that has the same code; wire.OK if
 // there is none.
-func (f *CodeInBody) same(class wire.Class) wire.Class {
+func (f *CodeInBody) firstWithCode(class wire.Class) wire.Class {
 	for c := wire.Rate; c < class; c++ {
 		if f.Replies[c].Code == f.Replies[class].Code {
 			return c

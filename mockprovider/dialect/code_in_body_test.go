@@ -16,12 +16,12 @@ import (
 type replies = [wire.NumClasses]CodeReply
 
 func TestTheFamilyIsValid(t *testing.T) {
-	for _, f := range append(family, CodeInBody{Name: "a-name.is.enough"}) {
+	for _, f := range append(codeInBodies, CodeInBody{Name: "a-name.is.enough"}) {
 		require.NoError(t, f.Validate(), f.Name)
 	}
 }
 
-// What a member of the family says is what it was told to say, and a class that
+// What a member of the codeInBodies says is what it was told to say, and a class that
 // shares its code with another reads as that one.
 func TestCodeInBodySaysWhatItIsToldTo(t *testing.T) {
 	f := CodeInBody{
@@ -48,7 +48,7 @@ func TestCodeInBodySaysWhatItIsToldTo(t *testing.T) {
 		wire.ServerError:  {200, `{"errno":14011,"errmsg":"internal error","wait_ms":2500,"quota":20,"left":3}`, wire.ServerError},
 		wire.Acceleration: {200, `{"errno":45009,"errmsg":"slow down","wait_ms":2500,"quota":20,"left":3}`, wire.Rate},
 	} {
-		r := inForm(&d, class)
+		r := replyOf(&d, class)
 		r.RetryAfter, r.Limit, r.Remaining = 2500*time.Millisecond, 20, 3
 		var m Message
 		d.Write(&m, &testContext, &r)
@@ -78,7 +78,7 @@ func TestCodeInBodyByStatus(t *testing.T) {
 		{CodeReply{Code: 7001, Status: 503, Spelled: wire.BothSeconds}, wire.Overloaded, 3 * time.Second},
 	} {
 		d := CodeInBody{Name: "gw", RetryAfter: "wait", Replies: replies{wire.Rate: c.reply}}.Dialect()
-		r := inForm(&d, wire.Rate)
+		r := replyOf(&d, wire.Rate)
 		r.RetryAfter = 3 * time.Second
 		var m Message
 		d.Write(&m, &testContext, &r)
@@ -139,7 +139,7 @@ func TestCodeInBodyRefuses(t *testing.T) {
 		require.ErrorAs(t, err, &wrong)
 		_, known := reflect.TypeFor[CodeInBody]().FieldByName(wrong.Field)
 		require.True(t, known, "%s is a field", wrong.Field)
-		require.NotPanics(t, func() { _ = f.complete() })
+		require.NotPanics(t, func() { _ = f.withDefaults() })
 	}
 }
 
@@ -173,8 +173,8 @@ func TestTheFamilyAtRandom(t *testing.T) {
 		valid++
 		d := f.Dialect()
 		for class := wire.Rate; class <= wire.Timeout; class++ {
-			r := inForm(&d, class)
-			require.Equal(t, d.phrases.shown(class), r.Shown)
+			r := replyOf(&d, class)
+			require.Equal(t, d.templates.shown(class), r.Shown)
 			if rapid.Bool().Draw(t, "spelled otherwise") {
 				r.Spelled = wire.Spelling(rapid.IntRange(0, wire.NumSpellings-1).Draw(t, "hint's spelling"))
 			}

@@ -16,8 +16,8 @@ func dashScope() Dialect {
 	return Dialect{
 		Name: "dashscope", Title: "DashScope (compatible mode)",
 		Example: openAISDK("/compatible-mode/v1"),
-		voice:   dashScopeVoice{},
-		phrases: phrases{
+		codec:   dashScopeCodec{},
+		templates: templates{
 			wire.OK: {Status: 200},
 			wire.Rate: {
 				Status: 429, Kind: "limit_requests", Code: "limit_requests", Spelled: wire.Unspeakable,
@@ -72,14 +72,14 @@ func dashScope() Dialect {
 			{"POST", "/compatible-mode/v1/chat/completions", Complete, false},
 			{"GET", "/compatible-mode/v1/models", ListModels, false},
 		},
-		keys:      []key{{header: "Authorization", scheme: "Bearer "}},
-		requestID: "x-request-id",
-		reads:     dashScopeReads,
+		keys:            []keyPlace{{header: "Authorization", scheme: "Bearer "}},
+		requestIDHeader: "x-request-id",
+		classify:        dashScopeClass,
 	}
 }
 
-// dashScopeReads knows the words of both modes that are not among the phrases.
-func dashScopeReads(in *findings) wire.Class {
+// dashScopeClass knows the words of both modes that are not among the templates.
+func dashScopeClass(in *findings) wire.Class {
 	switch code := in.Code; {
 	case code == "Arrearage":
 		return wire.Quota
@@ -93,7 +93,7 @@ func dashScopeReads(in *findings) wire.Class {
 	return wire.OK
 }
 
-type dashScopeVoice struct{ chat }
+type dashScopeCodec struct{ chat }
 
 // dashScopeError is OpenAI's error object with two ids beside it.
 type dashScopeError struct {
@@ -102,23 +102,23 @@ type dashScopeError struct {
 	RequestID string `json:"request_id"`
 }
 
-func (dashScopeVoice) errorOf(c *Context, f *failure) dashScopeError {
+func (dashScopeCodec) errorOf(c *Context, f *failure) dashScopeError {
 	return dashScopeError{errorOf(f), "chatcmpl-" + c.ID, c.ID}
 }
 
-func (v dashScopeVoice) failure(b []byte, c *Context, f *failure) []byte {
+func (v dashScopeCodec) appendError(b []byte, c *Context, f *failure) []byte {
 	return appendJSON(b, v.errorOf(c, f))
 }
 
-func (v dashScopeVoice) fail(b []byte, c *Context, f *failure, _ int) []byte {
+func (v dashScopeCodec) appendStreamError(b []byte, c *Context, f *failure, _ int) []byte {
 	return appendEvent(b, "", v.errorOf(c, f))
 }
 
-func (v dashScopeVoice) read(body []byte, in *findings) { v.readOpenly(body, in) }
+func (v dashScopeCodec) readBody(body []byte, in *findings) { v.readErrorOrAnswer(body, in) }
 
-func (v dashScopeVoice) frame(_ string, data []byte, in *findings) { v.readOpenly(data, in) }
+func (v dashScopeCodec) readFrame(_ string, data []byte, in *findings) { v.readErrorOrAnswer(data, in) }
 
-func (dashScopeVoice) resembles(p *probe) int {
+func (dashScopeCodec) likeness(p *probe) int {
 	if p.has("error", "request_id") && p.errorHas("message", "type", "code") {
 		return 3
 	}

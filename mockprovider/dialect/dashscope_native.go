@@ -18,7 +18,7 @@ import (
 func dashScopeNative() Dialect {
 	d := dashScope()
 	d.Name, d.Title = "dashscope-native", "DashScope (native)"
-	d.voice, d.nameless = dashScopeNativeVoice{}, true
+	d.codec, d.hidesModel = dashScopeNativeCodec{}, true
 	for class, code := range [...]string{
 		wire.Rate: "Throttling.RateQuota", wire.TokenRate: "Throttling.AllocationQuota",
 		wire.Concurrency: "Throttling.Concurrency", wire.Acceleration: "Throttling.BurstRate",
@@ -28,12 +28,12 @@ func dashScopeNative() Dialect {
 		wire.ServerError: "InternalError", wire.Timeout: "InternalError.Timeout",
 	} {
 		if code != "" {
-			d.phrases[class].Kind, d.phrases[class].Code = "", code
+			d.templates[class].Kind, d.templates[class].Code = "", code
 		}
 	}
-	d.phrases[wire.Concurrency].As, d.phrases[wire.Timeout].As = wire.OK, wire.OK
+	d.templates[wire.Concurrency].As, d.templates[wire.Timeout].As = wire.OK, wire.OK
 	d.routes = []route{{"POST", "/api/v1/services/aigc/text-generation/generation", Complete, false}}
-	d.streams = "X-DashScope-SSE"
+	d.streamHeader = "X-DashScope-SSE"
 	d.Example = Example{
 		Body: "{\"model\":\"{model}\",\n\"input\":{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}",
 		SDK:  "dashscope.base_http_api_url = \"{base}/api/v1\"\ndashscope.api_key = \"" + ExampleKey + "\"",
@@ -41,7 +41,7 @@ func dashScopeNative() Dialect {
 	return d
 }
 
-type dashScopeNativeVoice struct{}
+type dashScopeNativeCodec struct{}
 
 type dashScopeBody struct {
 	Output struct {
@@ -62,18 +62,18 @@ type dashScopeUsage struct {
 	Total  uint64 `json:"total_tokens"`
 }
 
-// dashScopeOpen is how it writes that an answer is not finished.
-const dashScopeOpen = "null"
+// dashScopeUnfinished is how it writes that an answer is not finished.
+const dashScopeUnfinished = "null"
 
-func (dashScopeNativeVoice) body(c *Context, text, finish string, tokens uint32) (body dashScopeBody) {
+func (dashScopeNativeCodec) body(c *Context, text, finish string, tokens uint32) (body dashScopeBody) {
 	body.Output.Choices = []dashScopeChoice{{finish, chatMessage{"assistant", &text}}}
 	body.Usage = dashScopeUsage{c.InputTokens, tokens, uint64(c.InputTokens) + uint64(tokens)}
 	body.RequestID = c.ID
 	return body
 }
 
-func (v dashScopeNativeVoice) answer(b []byte, c *Context, a *answer) []byte {
-	return appendJSON(b, v.body(c, a.Text, cmp.Or(a.ends("stop", "length"), dashScopeOpen), a.Tokens))
+func (v dashScopeNativeCodec) appendAnswer(b []byte, c *Context, a *answer) []byte {
+	return appendJSON(b, v.body(c, a.Text, cmp.Or(a.finishReason("stop", "length"), dashScopeUnfinished), a.Tokens))
 }
 
 type dashScopeFailure struct {
@@ -83,35 +83,35 @@ type dashScopeFailure struct {
 	RequestID string `json:"request_id"`
 }
 
-func (dashScopeNativeVoice) errorOf(c *Context, f *failure) dashScopeFailure {
-	return dashScopeFailure{f.phrase.Code, f.Message, f.hintFields, c.ID}
+func (dashScopeNativeCodec) errorOf(c *Context, f *failure) dashScopeFailure {
+	return dashScopeFailure{f.template.Code, f.Message, f.hintFields, c.ID}
 }
 
-func (v dashScopeNativeVoice) failure(b []byte, c *Context, f *failure) []byte {
+func (v dashScopeNativeCodec) appendError(b []byte, c *Context, f *failure) []byte {
 	return appendJSON(b, v.errorOf(c, f))
 }
 
-func (dashScopeNativeVoice) models(b []byte, c *Context, names []string) []byte {
-	return chat{}.models(b, c, names)
+func (dashScopeNativeCodec) appendModels(b []byte, c *Context, names []string) []byte {
+	return chat{}.appendModels(b, c, names)
 }
 
-func (v dashScopeNativeVoice) begin(b []byte, c *Context, _ string) []byte {
-	return appendEvent(b, "result", v.body(c, "", dashScopeOpen, 0))
+func (v dashScopeNativeCodec) appendStart(b []byte, c *Context, _ string) []byte {
+	return appendEvent(b, "result", v.body(c, "", dashScopeUnfinished, 0))
 }
 
-func (v dashScopeNativeVoice) token(b []byte, c *Context, _ string, i int, text string) []byte {
-	return appendEvent(b, "result", v.body(c, text, dashScopeOpen, uint32(i)+1))
+func (v dashScopeNativeCodec) appendToken(b []byte, c *Context, _ string, i int, text string) []byte {
+	return appendEvent(b, "result", v.body(c, text, dashScopeUnfinished, uint32(i)+1))
 }
 
-func (v dashScopeNativeVoice) finish(b []byte, c *Context, a *answer) []byte {
-	return appendEvent(b, "result", v.body(c, "", a.ends("stop", "length"), a.Tokens))
+func (v dashScopeNativeCodec) appendEnd(b []byte, c *Context, a *answer) []byte {
+	return appendEvent(b, "result", v.body(c, "", a.finishReason("stop", "length"), a.Tokens))
 }
 
-func (v dashScopeNativeVoice) fail(b []byte, c *Context, f *failure, _ int) []byte {
+func (v dashScopeNativeCodec) appendStreamError(b []byte, c *Context, f *failure, _ int) []byte {
 	return appendEvent(b, "error", v.errorOf(c, f))
 }
 
-func (dashScopeNativeVoice) read(body []byte, in *findings) {
+func (dashScopeNativeCodec) readBody(body []byte, in *findings) {
 	var failed struct {
 		Code    json.RawMessage `json:"code"`
 		Message json.RawMessage `json:"message"`
@@ -128,16 +128,16 @@ func (dashScopeNativeVoice) read(body []byte, in *findings) {
 		if choice.Message.Content != nil {
 			in.piece(*choice.Message.Content)
 		}
-		if choice.Finish != "" && choice.Finish != dashScopeOpen {
+		if choice.Finish != "" && choice.Finish != dashScopeUnfinished {
 			in.Finished = true
 		}
 		in.usage(answered.Usage.Output)
 	}
 }
 
-func (v dashScopeNativeVoice) frame(_ string, data []byte, in *findings) { v.read(data, in) }
+func (v dashScopeNativeCodec) readFrame(_ string, data []byte, in *findings) { v.readBody(data, in) }
 
-func (dashScopeNativeVoice) ask(r *Request, body []byte) error {
+func (dashScopeNativeCodec) readRequest(r *Request, body []byte) error {
 	var messages, prompt json.RawMessage
 	var maxTokens count
 	err := decode(body,
@@ -148,13 +148,13 @@ func (dashScopeNativeVoice) ask(r *Request, body []byte) error {
 		return err
 	}
 	if !isList(messages) && text(prompt) == "" {
-		return bad("input.messages: it must be a list of at least one message")
+		return badRequest("input.messages: it must be a list of at least one message")
 	}
 	r.prompt(messages, prompt)
 	return r.cap("parameters.max_tokens", maxTokens)
 }
 
-func (dashScopeNativeVoice) resembles(p *probe) int {
+func (dashScopeNativeCodec) likeness(p *probe) int {
 	code := p.text("code")
 	if code != "" && !isDigits(code) && p.has("request_id", "message") || p.has("output", "usage", "request_id") {
 		return 3

@@ -27,7 +27,7 @@ func parseDate(s string) (time.Time, bool) {
 // since returns what a clock that shows 0 at the Unix time epoch shows at t.
 func since(t time.Time, epoch int64) (time.Duration, bool) {
 	sec := t.Unix() - epoch
-	if limit := int64(forever / time.Second); sec <= -limit || sec >= limit {
+	if limit := int64(maxWait / time.Second); sec <= -limit || sec >= limit {
 		return 0, false
 	}
 	d := time.Duration(sec)*time.Second + time.Duration(t.Nanosecond())

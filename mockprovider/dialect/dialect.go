@@ -14,36 +14,36 @@ type Dialect struct {
 	// Example is a request that documentation prints for users.
 	Example Example
 
-	voice   voice
-	phrases phrases
-	limits  limits
-	routes  []route
-	keys    []key
-	// requestID is the header that carries the request's id.
-	requestID string
-	// streams is a request header that asks for a stream with "enable"; empty if
+	codec     codec
+	templates templates
+	limits    limits
+	routes    []route
+	keys      []keyPlace
+	// requestIDHeader is the header that carries the request's id.
+	requestIDHeader string
+	// streamHeader is a request header that asks for a stream with "enable"; empty if
 	// there is none.
-	streams string
-	// version is a request header that only this dialect's clients send; it
+	streamHeader string
+	// versionHeader is a request header that only this dialect's clients send; it
 	// decides where routes are shared. Empty if there is none.
-	version string
-	// millis is the header for hints in milliseconds; retry-after-ms if empty.
-	millis string
-	// sentence is how a message ends that says when to come back, with %s for
+	versionHeader string
+	// millisHeader is the header for hints in milliseconds; retry-after-ms if empty.
+	millisHeader string
+	// hintSentence is how a message ends that says when to come back, with %s for
 	// the number of seconds, for example "Please try again in %ss."
-	sentence string
+	hintSentence string
 	// bothUnits sends a hint of whole seconds in milliseconds beside it.
 	bothUnits bool
-	// kind is the header that has the Kind of an error, where its body has not.
-	kind string
-	// nameless says that answers do not tell which model they are from.
-	nameless bool
-	// stream is the content type of streams; text/event-stream if empty.
-	stream string
-	// reads finds the class of an error where the words of the phrases do not
-	// suffice, or for words that the provider has but the phrases do not use;
+	// kindHeader is the header that has the Kind of an error, where its body has not.
+	kindHeader string
+	// hidesModel says that answers do not tell which model they are from.
+	hidesModel bool
+	// streamType is the content type of streams; text/event-stream if empty.
+	streamType string
+	// reads finds the class of an error where the words of the templates do not
+	// suffice, or for words that the provider has but the templates do not use;
 	// wire.OK is for those it has no opinion on. It may be nil.
-	reads func(*findings) wire.Class
+	classify func(*findings) wire.Class
 	// framing makes the reader of its streams' framing; that of server-sent
 	// events if nil.
 	framing func() framing
@@ -52,7 +52,7 @@ type Dialect struct {
 // dialects are the dialects there are, in the order of their documentation.
 // What several could have written is taken for the first's. Nothing changes the
 // table; it is made once because servers look into it for every request.
-var dialects = listening(
+var dialects = withKeywords(
 	openAI(),
 	anthropic(),
 	gemini(),
@@ -68,9 +68,9 @@ var dialects = listening(
 	miniMax(),
 )
 
-func listening(all ...Dialect) []Dialect {
+func withKeywords(all ...Dialect) []Dialect {
 	for i := range all {
-		all[i].phrases.listen()
+		all[i].templates.findKeywords()
 	}
 	return all
 }
@@ -88,36 +88,36 @@ func ByName(name string) (Dialect, bool) {
 	return Dialect{}, false
 }
 
-// voice writes and reads the bodies of one provider. Its methods append to b.
+// codec writes and reads the bodies of one provider. Its methods append to b.
 // A body is one JSON value; a frame of a stream is complete with its framing.
-type voice interface {
+type codec interface {
 	// answer writes a success, failure an error.
-	answer(b []byte, c *Context, a *answer) []byte
-	failure(b []byte, c *Context, f *failure) []byte
+	appendAnswer(b []byte, c *Context, a *answer) []byte
+	appendError(b []byte, c *Context, f *failure) []byte
 	// models writes the list of models.
-	models(b []byte, c *Context, names []string) []byte
+	appendModels(b []byte, c *Context, names []string) []byte
 
 	// begin, token and finish write the frames of a stream: its head, its i-th
 	// piece (from 0), and its end with usage and the finish marker. fail writes
 	// an error after the 200, when sent pieces have been sent. model is who
 	// answers.
-	begin(b []byte, c *Context, model string) []byte
-	token(b []byte, c *Context, model string, i int, text string) []byte
-	finish(b []byte, c *Context, a *answer) []byte
-	fail(b []byte, c *Context, f *failure, sent int) []byte
+	appendStart(b []byte, c *Context, model string) []byte
+	appendToken(b []byte, c *Context, model string, i int, text string) []byte
+	appendEnd(b []byte, c *Context, a *answer) []byte
+	appendStreamError(b []byte, c *Context, f *failure, sent int) []byte
 
 	// read notes what a whole body says, frame what one frame of a stream does.
 	// Both get valid JSON, except that frame gets whatever literal the stream
 	// uses as its finish marker ([DONE]) too.
-	read(body []byte, in *findings)
-	frame(event string, data []byte, in *findings)
+	readBody(body []byte, in *findings)
+	readFrame(event string, data []byte, in *findings)
 
 	// ask reads the body of a request.
-	ask(r *Request, body []byte) error
+	readRequest(r *Request, body []byte) error
 
 	// resembles says how sure it is that a reply is its provider's: 0 no, 1 it
 	// could be, 2 and more the surer.
-	resembles(p *probe) int
+	likeness(p *probe) int
 }
 
 // answer is a success to be written.
@@ -126,16 +126,16 @@ type answer struct {
 	Text, Model string
 	// Tokens is how many output tokens it has.
 	Tokens uint32
-	// Cut leaves out the finish marker. Capped says that the request's cap ended
+	// NoFinish leaves out the finish marker. Capped says that the request's cap ended
 	// the answer, and not its meaning.
-	Cut, Capped bool
+	NoFinish, Capped bool
 }
 
 // ends is why the answer ends: whole where it has come to its end, capped where
 // the cap was in the way, "" where nobody says so.
-func (a *answer) ends(whole, capped string) string {
+func (a *answer) finishReason(whole, capped string) string {
 	switch {
-	case a.Cut:
+	case a.NoFinish:
 		return ""
 	case a.Capped:
 		return capped
@@ -145,12 +145,12 @@ func (a *answer) ends(whole, capped string) string {
 
 // failure is an error to be written.
 type failure struct {
-	*phrase
+	*template
 	// Class is the truth; Status and Code are the reply's.
 	Class  wire.Class
 	Status uint16
 	Code   int32
-	// Message is the phrase's text, filled in, with the sentence of the hint.
+	// Message is the template's text, filled in, with the sentence of the hint.
 	Message          string
 	Limit, Remaining int32
 	hintFields
@@ -160,7 +160,7 @@ type failure struct {
 type findings struct {
 	// Failed says that there was an error; Coded that it was a business code
 	// where a success could have stood. Kind, Code, Number and Message are as in
-	// a phrase; Status is the HTTP status, or the status that an error event
+	// a template; Status is the HTTP status, or the status that an error event
 	// repeats.
 	Failed, Coded bool
 	Kind, Code    string
@@ -171,8 +171,8 @@ type findings struct {
 	Limit, Remaining int32
 	hintFields
 	// Answered says that there was some of an answer; Finished that its finish
-	// marker was seen, Twice that an answer went on after it.
-	Answered, Finished, Twice bool
+	// marker was seen, Doubled that an answer went on after it.
+	Answered, Finished, Doubled bool
 	// Pieces is how many pieces of a stream had text. Tokens is the usage that
 	// was stated, if Counted.
 	Pieces, Tokens uint32
@@ -190,7 +190,7 @@ func (in *findings) usage(n uint32) { in.Tokens, in.Counted = n, true }
 func (in *findings) piece(text string) {
 	in.Answered = true
 	if in.Finished {
-		in.Twice = true
+		in.Doubled = true
 	} else if text != "" {
 		in.Pieces++
 	}

@@ -12,21 +12,21 @@
 // CodeInBody, which scenario files can write. Any other dialect is one file and
 // one line in the table in dialect.go. The file has
 //
-//   - a function that returns the Dialect: names, a phrase for each class from
+//   - a function that returns the Dialect: names, a template for each class from
 //     wire.OK to wire.Timeout, limit headers, routes, keys. A class for which the
 //     provider has no words has As, the class it reads as, and that class's Kind
-//     and Code; a phrase with a Number is a business code (wire.CodeBody). What
+//     and Code; a template with a Number is a business code (wire.CodeBody). What
 //     is not verified about the provider is said in the function's comment;
-//   - a voice: a value without state whose methods write and read the bodies.
-//     Voices that answer as OpenAI's chat completions do embed chat, with a dress
+//   - a codec: a value without state whose methods write and read the bodies.
+//     Voices that answer as OpenAI's chat completions do embed chat, with a extend
 //     for fields of their own, add failure, fail, read, frame and resembles, and
-//     call readOpenly, or readAnswer for what is no error; readError reads an
+//     call readErrorOrAnswer, or readAnswer for what is no error; readError reads an
 //     {"message","type","code"} object. Each error object embeds hintFields, so
 //     that every spelling of a hint has a place;
-//   - what is unusual about the provider: nameless, bothUnits, a header for the
+//   - what is unusual about the provider: hidesModel, bothUnits, a header for the
 //     Kind, other framing of streams, and so on; see Dialect;
 //   - where Kind, Code and Number do not tell the classes apart, or the provider
-//     has more words than the phrases use, a reads function.
+//     has more words than the templates use, a classify function.
 //
 // Hints, limit headers, spoilt bodies, the framing of streams, routes and keys
 // are the package's work and need only be named in the Dialect. The tests walk

@@ -15,7 +15,7 @@ import (
 // refusalOf is what a provider of the dialect says of a class, with all that it can
 // say.
 func refusalOf(d *Dialect, class wire.Class, hint time.Duration, limit, remaining int32) wire.Reply {
-	r := inForm(d, class)
+	r := replyOf(d, class)
 	r.RetryAfter, r.Limit, r.Remaining, r.Reset = hint, limit, remaining, 30*time.Second
 	if r.Spelled == wire.Unspeakable {
 		r.RetryAfter = wire.NoHint // as the provider does

@@ -15,12 +15,12 @@ import (
 //	payload
 //	CRC-32 of all before
 //
-// A frame's event is the message's type; that of an exception has thrown before
+// A frame's event is the message's type; that of an exception has exceptionPrefix before
 // it.
 type eventStream struct{ buffer []byte }
 
-// thrown marks a frame whose event is the type of an exception.
-const thrown = "!"
+// exceptionPrefix marks a frame whose event is the type of an exception.
+const exceptionPrefix = "!"
 
 const (
 	eventStreamType = "application/vnd.amazon.eventstream"
@@ -104,7 +104,7 @@ func eventOf(b []byte) (event string, ok bool) {
 		case ":event-type":
 			event = string(b[:width])
 		case ":exception-type", ":error-code":
-			event = thrown + string(b[:width])
+			event = exceptionPrefix + string(b[:width])
 		}
 		b = b[width:]
 	}

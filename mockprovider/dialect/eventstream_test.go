@@ -87,12 +87,12 @@ func TestConverseStream(t *testing.T) {
 		`messageStop|{"stopReason":"end_turn"}`,
 		`metadata|{"metrics":{"latencyMs":0},"usage":{"inputTokens":7,"outputTokens":1,"totalTokens":8}}`,
 	}, frames)
-	r = inForm(&d, wire.Rate)
+	r = replyOf(&d, wire.Rate)
 	r.Status, r.Body = 200, wire.StreamError
 	frames, _ = feedAll(t, d.End(nil, &c, &r, 1), 5)
 	require.Equal(t, []string{`!throttlingException|{"message":"Too many requests, please wait before trying again."}`}, frames)
 	var refused Message
-	r = inForm(&d, wire.Overloaded)
+	r = replyOf(&d, wire.Overloaded)
 	r.RetryAfter = 1234e6
 	d.Write(&refused, &c, &r)
 	require.Equal(t, "ServiceUnavailableException", refused.Headers.Get("x-amzn-ErrorType"))

@@ -12,7 +12,7 @@ import (
 func FuzzParse(f *testing.F) {
 	for _, d := range All() {
 		for class := wire.OK; class <= wire.Timeout; class++ {
-			r := inForm(&d, class)
+			r := replyOf(&d, class)
 			if r.Limit, r.RetryAfter = 20, 1500*time.Millisecond; class == wire.OK {
 				r.Body, r.Tokens, r.RetryAfter = wire.Completion, 3, wire.NoHint
 			}
@@ -45,10 +45,10 @@ func FuzzParse(f *testing.F) {
 			if r.Shown > wire.Timeout || r.Body >= wire.NumBodies || r.Spelled >= wire.NumSpellings {
 				t.Fatalf("%+v", r)
 			}
-			if r.RetryAfter < 0 && r.RetryAfter != wire.NoHint && !r.Spelled.Dated() || r.RetryAfter > forever {
+			if r.RetryAfter < 0 && r.RetryAfter != wire.NoHint && !r.Spelled.Dated() || r.RetryAfter > maxWait {
 				t.Fatalf("a wait of %v", r.RetryAfter)
 			}
-			if r.Limit < 0 && r.Body != wire.CodeBody || r.Reset < 0 && r.Marks&wire.ResetAsTime == 0 || r.Reset > forever {
+			if r.Limit < 0 && r.Body != wire.CodeBody || r.Reset < 0 && r.Marks&wire.ResetAsTime == 0 || r.Reset > maxWait {
 				t.Fatalf("%+v", r)
 			}
 			for _, reader := range readers {

@@ -20,8 +20,8 @@ func gemini() Dialect {
 			Body:   `{"contents":[{"parts":[{"text":"Hello"}]}]}`,
 			SDK:    "genai.Client(api_key=\"" + ExampleKey + "\",\n             http_options={\"base_url\": \"{base}\"})",
 		},
-		voice: geminiVoice{},
-		phrases: phrases{
+		codec: geminiCodec{},
+		templates: templates{
 			wire.OK: {Status: 200},
 			wire.Rate: {
 				Status: 429, Kind: exhausted, Code: "GenerateRequestsPerMinutePerProjectPerModel", Spelled: wire.BodyDelay,
@@ -62,17 +62,17 @@ func gemini() Dialect {
 			{"POST", "/v1beta/models/{model}:streamGenerateContent", Complete, true},
 			{"GET", "/v1beta/models", ListModels, false},
 		},
-		keys:     []key{{header: "x-goog-api-key"}, {query: "key"}, {header: "Authorization", scheme: "Bearer "}},
-		sentence: "Please retry in %ss.",
-		reads:    geminiReads,
+		keys:         []keyPlace{{header: "x-goog-api-key"}, {query: "key"}, {header: "Authorization", scheme: "Bearer "}},
+		hintSentence: "Please retry in %ss.",
+		classify:     geminiClass,
 	}
 }
 
 const exhausted = "RESOURCE_EXHAUSTED"
 
-// geminiReads tells the quotas apart by what their names contain, because they
+// geminiClass tells the quotas apart by what their names contain, because they
 // have suffixes for tiers.
-func geminiReads(in *findings) wire.Class {
+func geminiClass(in *findings) wire.Class {
 	switch quota := in.Code; {
 	case in.Code == "MODEL_CAPACITY_EXHAUSTED":
 		return wire.Overloaded
@@ -86,7 +86,7 @@ func geminiReads(in *findings) wire.Class {
 	return wire.OK
 }
 
-type geminiVoice struct{}
+type geminiCodec struct{}
 
 type geminiBody struct {
 	Candidates []geminiCandidate `json:"candidates"`
@@ -117,26 +117,26 @@ type geminiUsage struct {
 }
 
 // piece is a body with one part; usage is left out if nil.
-func (geminiVoice) piece(c *Context, model, text, finish string, usage *geminiUsage) geminiBody {
+func (geminiCodec) piece(c *Context, model, text, finish string, usage *geminiUsage) geminiBody {
 	return geminiBody{
 		Candidates: []geminiCandidate{{Content: geminiContent{[]geminiPart{{text}}, "model"}, Finish: finish}},
 		Usage:      usage, Model: model, ResponseID: c.ID,
 	}
 }
 
-func (geminiVoice) usage(c *Context, a *answer) *geminiUsage {
+func (geminiCodec) usage(c *Context, a *answer) *geminiUsage {
 	return &geminiUsage{c.InputTokens, a.Tokens, uint64(c.InputTokens) + uint64(a.Tokens)}
 }
 
-func (v geminiVoice) answer(b []byte, c *Context, a *answer) []byte {
-	return appendJSON(b, v.piece(c, a.Model, a.Text, a.ends("STOP", "MAX_TOKENS"), v.usage(c, a)))
+func (v geminiCodec) appendAnswer(b []byte, c *Context, a *answer) []byte {
+	return appendJSON(b, v.piece(c, a.Model, a.Text, a.finishReason("STOP", "MAX_TOKENS"), v.usage(c, a)))
 }
 
-func (v geminiVoice) failure(b []byte, c *Context, f *failure) []byte {
+func (v geminiCodec) appendError(b []byte, c *Context, f *failure) []byte {
 	return appendJSON(b, v.errorOf(c, f))
 }
 
-func (geminiVoice) models(b []byte, _ *Context, names []string) []byte {
+func (geminiCodec) appendModels(b []byte, _ *Context, names []string) []byte {
 	type model struct {
 		Name    string   `json:"name"`
 		Display string   `json:"displayName"`
@@ -151,23 +151,23 @@ func (geminiVoice) models(b []byte, _ *Context, names []string) []byte {
 	return appendJSON(b, list)
 }
 
-func (v geminiVoice) begin(b []byte, c *Context, model string) []byte {
+func (v geminiCodec) appendStart(b []byte, c *Context, model string) []byte {
 	return appendEvent(b, "", v.piece(c, model, "", "", nil))
 }
 
-func (v geminiVoice) token(b []byte, c *Context, model string, _ int, text string) []byte {
+func (v geminiCodec) appendToken(b []byte, c *Context, model string, _ int, text string) []byte {
 	return appendEvent(b, "", v.piece(c, model, text, "", nil))
 }
 
-func (v geminiVoice) finish(b []byte, c *Context, a *answer) []byte {
-	return appendEvent(b, "", v.piece(c, a.Model, "", a.ends("STOP", "MAX_TOKENS"), v.usage(c, a)))
+func (v geminiCodec) appendEnd(b []byte, c *Context, a *answer) []byte {
+	return appendEvent(b, "", v.piece(c, a.Model, "", a.finishReason("STOP", "MAX_TOKENS"), v.usage(c, a)))
 }
 
-func (v geminiVoice) fail(b []byte, c *Context, f *failure, _ int) []byte {
+func (v geminiCodec) appendStreamError(b []byte, c *Context, f *failure, _ int) []byte {
 	return appendEvent(b, "", v.errorOf(c, f))
 }
 
-func (v geminiVoice) read(body []byte, in *findings) {
+func (v geminiCodec) readBody(body []byte, in *findings) {
 	var top struct {
 		Error json.RawMessage `json:"error"`
 	}
@@ -193,9 +193,9 @@ func (v geminiVoice) read(body []byte, in *findings) {
 	}
 }
 
-func (v geminiVoice) frame(_ string, data []byte, in *findings) { v.read(data, in) }
+func (v geminiCodec) readFrame(_ string, data []byte, in *findings) { v.readBody(data, in) }
 
-func (geminiVoice) ask(r *Request, body []byte) error {
+func (geminiCodec) readRequest(r *Request, body []byte) error {
 	var contents, system, tools json.RawMessage
 	var maxTokens count
 	err := decode(body,
@@ -206,13 +206,13 @@ func (geminiVoice) ask(r *Request, body []byte) error {
 		return err
 	}
 	if !isList(contents) {
-		return bad("contents: it must be a list of at least one content")
+		return badRequest("contents: it must be a list of at least one content")
 	}
 	r.prompt(contents, system, tools)
 	return r.cap("generationConfig.maxOutputTokens", maxTokens)
 }
 
-func (geminiVoice) resembles(p *probe) int {
+func (geminiCodec) likeness(p *probe) int {
 	if p.errorHas("code") && p.errorText("status") != "" || p.has("candidates") {
 		return 3
 	}

@@ -46,15 +46,15 @@ const (
 
 // errorOf is the error body of a failure. What a stream says after its 200 has
 // the status that the refusal would have had.
-func (geminiVoice) errorOf(c *Context, f *failure) geminiError {
+func (geminiCodec) errorOf(c *Context, f *failure) geminiError {
 	var e geminiError
 	in := &e.Error
 	if in.Code = f.Status; in.Code < 400 {
-		in.Code = f.phrase.Status
+		in.Code = f.template.Status
 	}
 	in.Message, in.Status = f.Message, f.Kind
 	in.Seconds, in.Millis = f.Seconds, f.Millis
-	if id := f.phrase.Code; strings.Contains(id, "Per") {
+	if id := f.template.Code; strings.Contains(id, "Per") {
 		v := geminiViolation{Metric: metric + "generate_requests_per_model", ID: id, Dimensions: geminiDimensions{"global", c.Model}}
 		if strings.Contains(id, "Token") {
 			v.Metric = metric + "generate_content_input_token_count"
@@ -73,7 +73,7 @@ func (geminiVoice) errorOf(c *Context, f *failure) geminiError {
 	return e
 }
 
-func (geminiVoice) readError(raw json.RawMessage, in *findings) {
+func (geminiCodec) readError(raw json.RawMessage, in *findings) {
 	if readError(raw, in); !in.Failed {
 		return
 	}

@@ -9,9 +9,9 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// forever is what longer waits are cut to: 146 years, so that sums of two do
+// maxWait is what longer waits are cut to: 146 years, so that sums of two do
 // not overflow.
-const forever = time.Duration(1) << 62
+const maxWait = time.Duration(1) << 62
 
 // hintFields are the places in an error body where hints stand. A dialect's
 // error object embeds them; a provider that has none of them writes none.
@@ -36,9 +36,9 @@ func (n *number) UnmarshalJSON(data []byte) error {
 
 // say writes the hint of r into headers and fields, and returns what to add to
 // the message: form, if there is one, with the wait in it.
-func (d *Dialect) say(r *wire.Reply, c *Context, h *Headers, f *hintFields, form string) (sentence string) {
+func (d *Dialect) writeHint(r *wire.Reply, c *Context, h *Headers, f *hintFields, form string) (sentence string) {
 	wait := r.RetryAfter
-	if wait == wire.NoHint || !d.speaks(r.Spelled) {
+	if wait == wire.NoHint || !d.hasPlaceFor(r.Spelled) {
 		return ""
 	}
 	if r.Spelled.Dated() {
@@ -55,8 +55,8 @@ func (d *Dialect) say(r *wire.Reply, c *Context, h *Headers, f *hintFields, form
 	}
 	wait = max(0, wait)
 	whole := strconv.FormatInt(int64(ceil(wait, time.Second)), 10)
-	if d.bothUnits && (r.Spelled == wire.HeaderSeconds || r.Spelled == wire.BothSeconds) && wait < forever {
-		h.add(d.millisHeader(), whole+"000")
+	if d.bothUnits && (r.Spelled == wire.HeaderSeconds || r.Spelled == wire.BothSeconds) && wait < maxWait {
+		h.add(d.millisName(), whole+"000")
 	}
 	switch r.Spelled {
 	case wire.Plainly:
@@ -66,7 +66,7 @@ func (d *Dialect) say(r *wire.Reply, c *Context, h *Headers, f *hintFields, form
 	case wire.HeaderDuration:
 		h.add("Retry-After", wait.String())
 	case wire.HeaderMillis:
-		h.add(d.millisHeader(), strconv.FormatInt(int64(ceil(wait, time.Millisecond)), 10))
+		h.add(d.millisName(), strconv.FormatInt(int64(ceil(wait, time.Millisecond)), 10))
 	case wire.BodySeconds:
 		f.Seconds = number(decimal(wait, time.Second))
 	case wire.BodyMillis:
@@ -87,7 +87,7 @@ func (d *Dialect) say(r *wire.Reply, c *Context, h *Headers, f *hintFields, form
 
 // speaks reports whether a hint can be spelled so: some dialects use a hint's
 // header to tell of a limit.
-func (d *Dialect) speaks(s wire.Spelling) bool {
+func (d *Dialect) hasPlaceFor(s wire.Spelling) bool {
 	return s != wire.Unspeakable && !(s == wire.HeaderEpoch && d.limits.uses(epochHeader))
 }
 
@@ -100,22 +100,22 @@ func ending(form, seconds string) string {
 	return " " + strings.Replace(cmp.Or(form, "Please try again in %ss."), "%s", seconds, 1)
 }
 
-func (d *Dialect) millisHeader() string {
-	if d.millis != "" {
-		return d.millis
+func (d *Dialect) millisName() string {
+	if d.millisHeader != "" {
+		return d.millisHeader
 	}
 	return "retry-after-ms"
 }
 
 // hear notes the hint of a reply: the finest header first, then the body. What
 // cannot be used is as if it were not there.
-func (d *Dialect) hear(in *Received, f *findings, epoch int64, r *wire.Reply) {
+func (d *Dialect) readHint(in *Received, f *findings, epoch int64, r *wire.Reply) {
 	r.RetryAfter, r.Spelled = wire.NoHint, wire.Plainly
 	header := func(name string) string { return "" }
 	if in.Header != nil {
 		header = in.Header
 	}
-	if wait, ok := parseDecimal(header(d.millisHeader()), time.Millisecond); ok {
+	if wait, ok := parseDecimal(header(d.millisName()), time.Millisecond); ok {
 		r.RetryAfter, r.Spelled = wait, wire.HeaderMillis
 		return
 	}
@@ -132,7 +132,7 @@ func (d *Dialect) hear(in *Received, f *findings, epoch int64, r *wire.Reply) {
 		return
 	}
 	if wait, err := time.ParseDuration(after); err == nil && wait >= 0 {
-		r.RetryAfter, r.Spelled = min(wait, forever), wire.HeaderDuration
+		r.RetryAfter, r.Spelled = min(wait, maxWait), wire.HeaderDuration
 		return
 	}
 	if date, ok := parseDate(after); ok {
@@ -147,7 +147,7 @@ func (d *Dialect) hear(in *Received, f *findings, epoch int64, r *wire.Reply) {
 		r.RetryAfter, r.Spelled = body, spelled
 		return
 	}
-	if f.Failed && d.speaks(wire.HeaderEpoch) {
+	if f.Failed && d.hasPlaceFor(wire.HeaderEpoch) {
 		wait, dated, ok := parseReset(header(epochHeader), epochSeconds, epoch)
 		if ok {
 			if r.RetryAfter = wait; dated {

@@ -39,7 +39,7 @@ const (
 )
 
 // timed reports whether f writes a time, not a wait.
-func (f resetForm) timed() bool { return f >= rfc3339 }
+func (f resetForm) isTime() bool { return f >= rfc3339 }
 
 // marks tell how a reply with such a body speaks of limits.
 func (l *limits) marks(body wire.Body) (m wire.Marks) {
@@ -56,7 +56,7 @@ func (l *limits) marks(body wire.Body) (m wire.Marks) {
 	switch {
 	case l.requests.reset == "":
 		m |= wire.HidesReset
-	case l.reset.timed():
+	case l.reset.isTime():
 		m |= wire.ResetAsTime
 	}
 	return m
@@ -68,24 +68,24 @@ func (l *limits) uses(name string) bool {
 }
 
 // say writes the headers for r.
-func (l *limits) say(r *wire.Reply, c *Context, h *Headers) {
+func (l *limits) write(r *wire.Reply, c *Context, h *Headers) {
 	if r.Body == wire.CodeBody && !l.onCode {
 		return // it has them in its body, if at all
 	}
 	if l.tokens.limit == "" || r.Class != wire.TokenRate && !(r.Class == wire.OK && c.TokenLimit) {
-		l.sayOf(&l.requests, r, c, h)
+		l.writeHeaders(&l.requests, r, c, h)
 		return
 	}
-	l.sayOf(&l.tokens, r, c, h)
+	l.writeHeaders(&l.tokens, r, c, h)
 	switch c.Tokens {
 	case InputTokens:
-		l.sayOf(&l.input, r, c, h)
+		l.writeHeaders(&l.input, r, c, h)
 	case OutputTokens:
-		l.sayOf(&l.output, r, c, h)
+		l.writeHeaders(&l.output, r, c, h)
 	}
 }
 
-func (l *limits) sayOf(names *limitHeaders, r *wire.Reply, c *Context, h *Headers) {
+func (l *limits) writeHeaders(names *limitHeaders, r *wire.Reply, c *Context, h *Headers) {
 	if r.Marks&wire.HidesLimit == 0 && (r.Limit != 0 || r.Remaining != 0) && names.limit != "" {
 		h.add(names.limit, strconv.Itoa(int(r.Limit)))
 		if names.remaining != "" {
@@ -102,9 +102,9 @@ func (l *limits) sayOf(names *limitHeaders, r *wire.Reply, c *Context, h *Header
 func (f resetForm) write(r *wire.Reply, c *Context) string {
 	at, isTime := r.Reset, r.Marks&wire.ResetAsTime != 0
 	switch {
-	case f.timed() && !isTime:
-		at = min(at, forever-max(0, c.Now)) + c.Now
-	case !f.timed() && isTime:
+	case f.isTime() && !isTime:
+		at = min(at, maxWait-max(0, c.Now)) + c.Now
+	case !f.isTime() && isTime:
 		at = max(0, at-c.Now)
 	}
 	switch f {
@@ -135,7 +135,7 @@ func decimalTime(n int64, fraction, width int) string {
 
 // hear notes what the headers tell: of the limit on tokens if r shows that, else
 // of the limit on requests, else of whichever there is.
-func (l *limits) hear(header func(string) string, epoch int64, r *wire.Reply) {
+func (l *limits) read(header func(string) string, epoch int64, r *wire.Reply) {
 	if header == nil || r.Body == wire.CodeBody && !l.onCode {
 		return
 	}
@@ -143,12 +143,12 @@ func (l *limits) hear(header func(string) string, epoch int64, r *wire.Reply) {
 	if r.Shown == wire.TokenRate && second.limit != "" {
 		first, second = second, first
 	}
-	if !l.hearOf(first, header, epoch, r) {
-		l.hearOf(second, header, epoch, r)
+	if !l.readHeaders(first, header, epoch, r) {
+		l.readHeaders(second, header, epoch, r)
 	}
 }
 
-func (l *limits) hearOf(names *limitHeaders, header func(string) string, epoch int64, r *wire.Reply) (heard bool) {
+func (l *limits) readHeaders(names *limitHeaders, header func(string) string, epoch int64, r *wire.Reply) (found bool) {
 	get := func(name string) string {
 		if name == "" {
 			return ""
@@ -156,17 +156,17 @@ func (l *limits) hearOf(names *limitHeaders, header func(string) string, epoch i
 		return strings.TrimSpace(header(name))
 	}
 	if n, ok := parseCount(get(names.limit)); ok {
-		r.Limit, heard = n, true
+		r.Limit, found = n, true
 	}
 	if n, ok := parseCount(get(names.remaining)); ok {
-		r.Remaining, heard = n, true
+		r.Remaining, found = n, true
 	}
 	if reset, dated, ok := parseReset(get(names.reset), l.reset, epoch); ok && reset != 0 {
-		if r.Reset, heard = reset, true; dated {
+		if r.Reset, found = reset, true; dated {
 			r.Marks |= wire.ResetAsTime
 		}
 	}
-	return heard
+	return found
 }
 
 // parseCount reads a number of requests or tokens, cut to what an int32 holds.
@@ -190,7 +190,7 @@ func parseReset(s string, form resetForm, epoch int64) (reset time.Duration, dat
 	}
 	if form == goDuration && !isDigits(s[len(s)-1:]) {
 		d, err := time.ParseDuration(s)
-		return min(d, forever), false, err == nil && d >= 0
+		return min(d, maxWait), false, err == nil && d >= 0
 	}
 	if form == rfc3339 {
 		t, err := time.Parse(time.RFC3339Nano, s)

@@ -15,8 +15,8 @@ import (
 func miniMax() Dialect {
 	return Dialect{
 		Name: "minimax", Title: "MiniMax",
-		voice: miniMaxVoice{chat{dress: miniMaxDress}},
-		phrases: phrases{
+		codec: miniMaxCodec{chat{extend: miniMaxExtend}},
+		templates: templates{
 			wire.OK:           {Status: 200},
 			wire.Rate:         {Status: 200, Number: 1002, Spelled: wire.Unspeakable, Text: "rate limit"},
 			wire.TokenRate:    {Status: 200, Number: 1039, Spelled: wire.Unspeakable, Text: "token limit"},
@@ -32,8 +32,8 @@ func miniMax() Dialect {
 			wire.Timeout:      {Status: 200, Number: 1001, Spelled: wire.Unspeakable, Text: "request timeout"},
 		},
 		routes: []route{{"POST", "/v1/text/chatcompletion_v2", Complete, false}},
-		keys:   []key{{header: "Authorization", scheme: "Bearer "}},
-		reads: func(in *findings) wire.Class {
+		keys:   []keyPlace{{header: "Authorization", scheme: "Bearer "}},
+		classify: func(in *findings) wire.Class {
 			switch in.Number {
 			case 1033:
 				return wire.ServerError
@@ -54,7 +54,7 @@ type miniMaxStatus struct {
 	hintFields
 }
 
-func miniMaxDress(body chatBody, c *Context) chatBody {
+func miniMaxExtend(body chatBody, c *Context) chatBody {
 	body.ID, body.Sensitive = c.ID, new(bool)
 	if body.Object == "chat.completion" {
 		body.Status = &miniMaxStatus{}
@@ -62,24 +62,24 @@ func miniMaxDress(body chatBody, c *Context) chatBody {
 	return body
 }
 
-type miniMaxVoice struct{ chat }
+type miniMaxCodec struct{ chat }
 
-func (v miniMaxVoice) failure(b []byte, c *Context, f *failure) []byte {
+func (v miniMaxCodec) appendError(b []byte, c *Context, f *failure) []byte {
 	body := v.body(c, "chat.completion", c.Model, usageOf(c, 0))
 	body.Choices, body.Status = nil, &miniMaxStatus{f.Code, f.Message, f.hintFields}
 	return appendJSON(b, body)
 }
 
 // finish writes the whole completion as the last frame.
-func (v miniMaxVoice) finish(b []byte, c *Context, a *answer) []byte {
+func (v miniMaxCodec) appendEnd(b []byte, c *Context, a *answer) []byte {
 	return appendEvent(b, "", v.whole(c, a))
 }
 
-func (v miniMaxVoice) fail(b []byte, c *Context, f *failure, _ int) []byte {
-	return append(v.failure(append(b, "data: "...), c, f), "\n\n"...)
+func (v miniMaxCodec) appendStreamError(b []byte, c *Context, f *failure, _ int) []byte {
+	return append(v.appendError(append(b, "data: "...), c, f), "\n\n"...)
 }
 
-func (v miniMaxVoice) read(body []byte, in *findings) {
+func (v miniMaxCodec) readBody(body []byte, in *findings) {
 	var top struct {
 		Status struct {
 			Code    json.RawMessage `json:"status_code"`
@@ -96,9 +96,9 @@ func (v miniMaxVoice) read(body []byte, in *findings) {
 	v.readAnswer(body, in)
 }
 
-func (v miniMaxVoice) frame(_ string, data []byte, in *findings) { v.read(data, in) }
+func (v miniMaxCodec) readFrame(_ string, data []byte, in *findings) { v.readBody(data, in) }
 
-func (miniMaxVoice) resembles(p *probe) int {
+func (miniMaxCodec) likeness(p *probe) int {
 	if p.has("base_resp") || p.has("choices", "input_sensitive") {
 		return 3
 	}

@@ -13,8 +13,8 @@ func openAI() Dialect {
 	return Dialect{
 		Name: "openai", Title: "OpenAI",
 		Example: openAISDK("/v1"),
-		voice:   openAIVoice{},
-		phrases: phrases{
+		codec:   openAICodec{},
+		templates: templates{
 			wire.OK: {Status: 200},
 			wire.Rate: {
 				Status: 429, Kind: "requests", Code: "rate_limit_exceeded", Spelled: wire.BothSeconds,
@@ -75,16 +75,16 @@ func openAI() Dialect {
 			{"POST", "/v1/responses", Respond, false},
 			{"GET", "/v1/models", ListModels, false},
 		},
-		keys:      []key{{header: "Authorization", scheme: "Bearer "}},
-		requestID: "x-request-id",
-		sentence:  "Please try again in %ss.",
-		bothUnits: true,
-		reads:     openAIReads,
+		keys:            []keyPlace{{header: "Authorization", scheme: "Bearer "}},
+		requestIDHeader: "x-request-id",
+		hintSentence:    "Please try again in %ss.",
+		bothUnits:       true,
+		classify:        openAIClass,
 	}
 }
 
-// openAIReads knows the words that are not among the phrases.
-func openAIReads(in *findings) wire.Class {
+// openAIClass knows the words that are not among the templates.
+func openAIClass(in *findings) wire.Class {
 	if in.Kind == "insufficient_quota" {
 		return wire.Quota // "may remain the type for all" codes of that kind
 	}
@@ -99,47 +99,49 @@ func openAIReads(in *findings) wire.Class {
 	return wire.OK
 }
 
-// openAIVoice writes chat completions by itself and hands responses on.
-type openAIVoice struct{ chat }
+// openAICodec writes chat completions by itself and hands responses on.
+type openAICodec struct{ chat }
 
-func (v openAIVoice) answer(b []byte, c *Context, a *answer) []byte {
+func (v openAICodec) appendAnswer(b []byte, c *Context, a *answer) []byte {
 	if c.Operation == Respond {
-		return responses{}.answer(b, c, a)
+		return responses{}.appendAnswer(b, c, a)
 	}
-	return v.chat.answer(b, c, a)
+	return v.chat.appendAnswer(b, c, a)
 }
 
-func (openAIVoice) failure(b []byte, _ *Context, f *failure) []byte { return appendJSON(b, errorOf(f)) }
-
-func (v openAIVoice) begin(b []byte, c *Context, model string) []byte {
-	if c.Operation == Respond {
-		return responses{}.begin(b, c, model)
-	}
-	return v.chat.begin(b, c, model)
+func (openAICodec) appendError(b []byte, _ *Context, f *failure) []byte {
+	return appendJSON(b, errorOf(f))
 }
 
-func (v openAIVoice) token(b []byte, c *Context, model string, i int, text string) []byte {
+func (v openAICodec) appendStart(b []byte, c *Context, model string) []byte {
 	if c.Operation == Respond {
-		return responses{}.token(b, c, i, text)
+		return responses{}.appendStart(b, c, model)
 	}
-	return v.chat.token(b, c, model, i, text)
+	return v.chat.appendStart(b, c, model)
 }
 
-func (v openAIVoice) finish(b []byte, c *Context, a *answer) []byte {
+func (v openAICodec) appendToken(b []byte, c *Context, model string, i int, text string) []byte {
 	if c.Operation == Respond {
-		return responses{}.finish(b, c, a)
+		return responses{}.appendToken(b, c, i, text)
 	}
-	return v.chat.finish(b, c, a)
+	return v.chat.appendToken(b, c, model, i, text)
 }
 
-func (openAIVoice) fail(b []byte, c *Context, f *failure, sent int) []byte {
+func (v openAICodec) appendEnd(b []byte, c *Context, a *answer) []byte {
 	if c.Operation == Respond {
-		return responses{}.fail(b, c, f, sent)
+		return responses{}.appendEnd(b, c, a)
+	}
+	return v.chat.appendEnd(b, c, a)
+}
+
+func (openAICodec) appendStreamError(b []byte, c *Context, f *failure, sent int) []byte {
+	if c.Operation == Respond {
+		return responses{}.appendStreamError(b, c, f, sent)
 	}
 	return appendEvent(b, "", errorOf(f))
 }
 
-func (v openAIVoice) read(body []byte, in *findings) {
+func (v openAICodec) readBody(body []byte, in *findings) {
 	var top struct {
 		Error  json.RawMessage `json:"error"`
 		Object string          `json:"object"`
@@ -155,26 +157,26 @@ func (v openAIVoice) read(body []byte, in *findings) {
 	v.chat.readAnswer(body, in)
 }
 
-func (v openAIVoice) frame(event string, data []byte, in *findings) {
+func (v openAICodec) readFrame(event string, data []byte, in *findings) {
 	if event != "" {
-		responses{}.frame(event, data, in)
+		responses{}.readFrame(event, data, in)
 		return
 	}
-	if string(data) == done {
+	if string(data) == doneMarker {
 		v.chat.readAnswer(data, in)
 		return
 	}
-	v.read(data, in)
+	v.readBody(data, in)
 }
 
-func (v openAIVoice) ask(r *Request, body []byte) error {
+func (v openAICodec) readRequest(r *Request, body []byte) error {
 	if r.Operation == Respond {
-		return responses{}.ask(r, body)
+		return responses{}.readRequest(r, body)
 	}
-	return v.chat.ask(r, body)
+	return v.chat.readRequest(r, body)
 }
 
-func (openAIVoice) resembles(p *probe) int {
+func (openAICodec) likeness(p *probe) int {
 	switch object := p.text("object"); {
 	case p.errorHas("message", "type", "param", "code"):
 		return 2

@@ -67,7 +67,7 @@ func partOf(text string) responsePart { return responsePart{"output_text", text,
 
 // whole is the response of an answer.
 func (responses) whole(c *Context, a *answer) response {
-	status := cmp.Or(a.ends("completed", "incomplete"), "in_progress")
+	status := cmp.Or(a.finishReason("completed", "incomplete"), "in_progress")
 	r := responseOf(c, a.Model, status)
 	if status == "incomplete" {
 		r.Incomplete = &incomplete{"max_output_tokens"}
@@ -77,7 +77,7 @@ func (responses) whole(c *Context, a *answer) response {
 	return r
 }
 
-func (v responses) answer(b []byte, c *Context, a *answer) []byte {
+func (v responses) appendAnswer(b []byte, c *Context, a *answer) []byte {
 	return appendJSON(b, v.whole(c, a))
 }
 
@@ -96,13 +96,13 @@ type responseEvent struct {
 	Text     string          `json:"text,omitempty"`
 }
 
-// opening is how many events begin has.
-const opening = 4
+// firstEvents is how many events begin has.
+const firstEvents = 4
 
-func (responses) begin(b []byte, c *Context, model string) []byte {
+func (responses) appendStart(b []byte, c *Context, model string) []byte {
 	r, first := responseOf(c, model, "in_progress"), new(int)
 	item, part := outputOf(c, "in_progress"), partOf("")
-	for i, e := range [opening]responseEvent{
+	for i, e := range [firstEvents]responseEvent{
 		{Type: "response.created", Response: &r},
 		{Type: "response.in_progress", Response: &r},
 		{Type: "response.output_item.added", Output: first, Item: &item},
@@ -114,13 +114,13 @@ func (responses) begin(b []byte, c *Context, model string) []byte {
 	return b
 }
 
-func (responses) token(b []byte, c *Context, i int, text string) []byte {
+func (responses) appendToken(b []byte, c *Context, i int, text string) []byte {
 	first := new(int)
-	e := responseEvent{Type: "response.output_text.delta", Sequence: opening + i, ItemID: "msg_" + c.ID, Output: first, Content: first, Delta: text}
+	e := responseEvent{Type: "response.output_text.delta", Sequence: firstEvents + i, ItemID: "msg_" + c.ID, Output: first, Content: first, Delta: text}
 	return appendEvent(b, e.Type, e)
 }
 
-func (v responses) finish(b []byte, c *Context, a *answer) []byte {
+func (v responses) appendEnd(b []byte, c *Context, a *answer) []byte {
 	r, first := v.whole(c, a), new(int)
 	item, part := r.Output[0], r.Output[0].Content[0]
 	for i, e := range []responseEvent{
@@ -129,19 +129,19 @@ func (v responses) finish(b []byte, c *Context, a *answer) []byte {
 		{Type: "response.output_item.done", Output: first, Item: &item},
 		{Type: "response." + r.Status, Response: &r},
 	} {
-		e.Sequence = opening + Pieces(a.Tokens) + i
+		e.Sequence = firstEvents + Pieces(a.Tokens) + i
 		b = appendEvent(b, e.Type, e)
 	}
 	return b
 }
 
-func (responses) fail(b []byte, c *Context, f *failure, sent int) []byte {
+func (responses) appendStreamError(b []byte, c *Context, f *failure, sent int) []byte {
 	r := responseOf(c, c.Model, "failed")
-	r.Error = &responseError{f.phrase.Code, f.Message, f.hintFields}
+	r.Error = &responseError{f.template.Code, f.Message, f.hintFields}
 	if r.Error.Code == "" {
 		r.Error.Code = f.Kind
 	}
-	e := responseEvent{Type: "response.failed", Sequence: opening + sent, Response: &r}
+	e := responseEvent{Type: "response.failed", Sequence: firstEvents + sent, Response: &r}
 	return appendEvent(b, e.Type, e)
 }
 
@@ -160,7 +160,7 @@ func (responses) readAnswer(data []byte, in *findings) {
 	}
 }
 
-func (v responses) frame(event string, data []byte, in *findings) {
+func (v responses) readFrame(event string, data []byte, in *findings) {
 	var e struct {
 		Response json.RawMessage `json:"response"`
 		Error    json.RawMessage `json:"error"`
@@ -188,7 +188,7 @@ func (v responses) frame(event string, data []byte, in *findings) {
 			return
 		}
 		if in.Finished {
-			in.Twice = true
+			in.Doubled = true
 			return
 		}
 		v.readAnswer(e.Response, in)
@@ -196,7 +196,7 @@ func (v responses) frame(event string, data []byte, in *findings) {
 }
 
 // ask reads the body of a request for a response.
-func (responses) ask(r *Request, body []byte) error {
+func (responses) readRequest(r *Request, body []byte) error {
 	var input, instructions, tools json.RawMessage
 	var maxTokens count
 	err := decode(body,
@@ -207,7 +207,7 @@ func (responses) ask(r *Request, body []byte) error {
 		return err
 	}
 	if text(input) == "" && !isList(input) {
-		return bad("input: it must be a text or a list of at least one item")
+		return badRequest("input: it must be a text or a list of at least one item")
 	}
 	r.prompt(input, instructions, tools)
 	return r.cap("max_output_tokens", maxTokens)

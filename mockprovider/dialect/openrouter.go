@@ -19,8 +19,8 @@ func openRouter() Dialect {
 	return Dialect{
 		Name: "openrouter", Title: "OpenRouter",
 		Example: openAISDK("/api/v1"),
-		voice:   openRouterVoice{chat{dress: openRouterDress, closing: true}},
-		phrases: phrases{
+		codec:   openRouterCodec{chat{extend: openRouterExtend, usageInLast: true}},
+		templates: templates{
 			wire.OK:        {Status: 200},
 			wire.Rate:      {Status: 429, Code: "429", Spelled: wire.HeaderSeconds, Text: "Rate limit exceeded"},
 			wire.TokenRate: {Status: 429, Code: "429", As: wire.Rate, Spelled: wire.HeaderSeconds, Text: "Rate limit exceeded: tokens per minute"},
@@ -49,19 +49,19 @@ func openRouter() Dialect {
 			{"POST", "/api/v1/chat/completions", Complete, false},
 			{"GET", "/api/v1/models", ListModels, false},
 		},
-		keys: []key{{header: "Authorization", scheme: "Bearer "}},
+		keys: []keyPlace{{header: "Authorization", scheme: "Bearer "}},
 	}
 }
 
 // openRouterProvider is who is behind the router.
 const openRouterProvider = "Herdlab"
 
-func openRouterDress(body chatBody, c *Context) chatBody {
+func openRouterExtend(body chatBody, c *Context) chatBody {
 	body.ID, body.Provider = "gen-"+c.ID, openRouterProvider
 	return body
 }
 
-type openRouterVoice struct{ chat }
+type openRouterCodec struct{ chat }
 
 type openRouterError struct {
 	Code     number              `json:"code"`
@@ -84,10 +84,10 @@ func (m *openRouterMetadata) kind() string {
 	return m.ErrorType
 }
 
-func (openRouterVoice) errorOf(f *failure) openRouterError {
-	e := openRouterError{Code: number(f.phrase.Code), Message: f.Message, hintFields: f.hintFields}
-	if f.phrase.Number != 0 {
-		e.Code = number(digits(f.Code))
+func (openRouterCodec) errorOf(f *failure) openRouterError {
+	e := openRouterError{Code: number(f.template.Code), Message: f.Message, hintFields: f.hintFields}
+	if f.template.Number != 0 {
+		e.Code = number(intJSON(f.Code))
 		e.Metadata = &openRouterMetadata{ErrorType: f.Kind, Provider: openRouterProvider}
 	} else if f.Kind != "" {
 		e.Metadata = &openRouterMetadata{LimitSource: f.Kind}
@@ -95,14 +95,14 @@ func (openRouterVoice) errorOf(f *failure) openRouterError {
 	return e
 }
 
-func (v openRouterVoice) failure(b []byte, _ *Context, f *failure) []byte {
+func (v openRouterCodec) appendError(b []byte, _ *Context, f *failure) []byte {
 	return appendJSON(b, struct {
 		Error openRouterError `json:"error"`
 	}{v.errorOf(f)})
 }
 
 // fail writes a chunk that ends the answer with an error.
-func (v openRouterVoice) fail(b []byte, c *Context, f *failure, _ int) []byte {
+func (v openRouterCodec) appendStreamError(b []byte, c *Context, f *failure, _ int) []byte {
 	reason := "error"
 	last := chatChoice{Delta: &chatMessage{Content: new(string)}, Finish: &reason}
 	return appendEvent(b, "", struct {
@@ -112,11 +112,11 @@ func (v openRouterVoice) fail(b []byte, c *Context, f *failure, _ int) []byte {
 }
 
 // begin writes the comments that keep a connection open first.
-func (v openRouterVoice) begin(b []byte, c *Context, model string) []byte {
-	return v.chat.begin(append(b, ": OPENROUTER PROCESSING\n\n"...), c, model)
+func (v openRouterCodec) appendStart(b []byte, c *Context, model string) []byte {
+	return v.chat.appendStart(append(b, ": OPENROUTER PROCESSING\n\n"...), c, model)
 }
 
-func (v openRouterVoice) read(body []byte, in *findings) {
+func (v openRouterCodec) readBody(body []byte, in *findings) {
 	var top struct {
 		Error json.RawMessage `json:"error"`
 	}
@@ -139,7 +139,7 @@ func (v openRouterVoice) read(body []byte, in *findings) {
 	_ = json.Unmarshal(e.Metadata, &metadata)
 	in.Failed, in.Kind, in.Message, in.hintFields = true, metadata.kind(), text(e.Message), e.hintFields
 	if in.Status >= 400 || !openRouterBehind(code) {
-		in.Code = string(digits(code))
+		in.Code = string(intJSON(code))
 		if in.Status < 400 && code >= 400 && code < 600 {
 			in.Status = int(code) // where words fail, the code is a status
 		}
@@ -158,15 +158,15 @@ func openRouterBehind(code int32) bool {
 	return true
 }
 
-func (v openRouterVoice) frame(_ string, data []byte, in *findings) {
-	if string(data) == done {
+func (v openRouterCodec) readFrame(_ string, data []byte, in *findings) {
+	if string(data) == doneMarker {
 		v.readAnswer(data, in)
 		return
 	}
-	v.read(data, in)
+	v.readBody(data, in)
 }
 
-func (openRouterVoice) resembles(p *probe) int {
+func (openRouterCodec) likeness(p *probe) int {
 	if _, ok := parseInt32(p.inner["code"]); ok && p.text("type") == "" && !p.errorHas("status") && !p.errorHas("type") && p.errorText("code") == "" {
 		return 3
 	}

@@ -17,8 +17,8 @@ import (
 func qianfan() Dialect {
 	return Dialect{
 		Name: "qianfan", Title: "Qianfan v1",
-		voice: qianfanVoice{}, nameless: true,
-		phrases: phrases{
+		codec: qianfanCodec{}, hidesModel: true,
+		templates: templates{
 			wire.OK:           {Status: 200},
 			wire.Rate:         {Status: 200, Number: 336501, Spelled: wire.Unspeakable, Text: "Rate limit reached for RPM"},
 			wire.TokenRate:    {Status: 200, Number: 336502, Spelled: wire.Unspeakable, Text: "Rate limit reached for TPM"},
@@ -38,14 +38,14 @@ func qianfan() Dialect {
 			tokens:   limitHeaders{"X-Ratelimit-Limit-Tokens", "X-Ratelimit-Remaining-Tokens", ""},
 			onCode:   true,
 		},
-		routes: []route{{"POST", "/rpc/2.0/ai_custom/v1/wenxinworkshop/chat/{model}", Complete, false}},
-		keys:   []key{{query: "access_token"}, {header: "Authorization", scheme: "Bearer "}},
-		reads:  qianfanReads,
+		routes:   []route{{"POST", "/rpc/2.0/ai_custom/v1/wenxinworkshop/chat/{model}", Complete, false}},
+		keys:     []keyPlace{{query: "access_token"}, {header: "Authorization", scheme: "Bearer "}},
+		classify: qianfanClass,
 	}
 }
 
-// qianfanReads knows the codes of both versions that are not among the phrases.
-func qianfanReads(in *findings) wire.Class {
+// qianfanClass knows the codes of both versions that are not among the templates.
+func qianfanClass(in *findings) wire.Class {
 	switch in.Number {
 	case 4, 18:
 		return wire.Rate
@@ -69,7 +69,7 @@ func qianfanReads(in *findings) wire.Class {
 	return wire.OK
 }
 
-type qianfanVoice struct{}
+type qianfanCodec struct{}
 
 type qianfanBody struct {
 	ID        string     `json:"id"`
@@ -84,13 +84,13 @@ type qianfanBody struct {
 	Usage     *chatUsage `json:"usage"`
 }
 
-func (qianfanVoice) body(c *Context, text string, tokens uint32) qianfanBody {
+func (qianfanCodec) body(c *Context, text string, tokens uint32) qianfanBody {
 	return qianfanBody{ID: "as-" + c.ID, Object: "chat.completion", Created: c.created(), Result: &text, Usage: usageOf(c, tokens)}
 }
 
-func (v qianfanVoice) answer(b []byte, c *Context, a *answer) []byte {
+func (v qianfanCodec) appendAnswer(b []byte, c *Context, a *answer) []byte {
 	body := v.body(c, a.Text, a.Tokens)
-	body.Finish, body.Truncated = a.ends("normal", "length"), a.Capped
+	body.Finish, body.Truncated = a.finishReason("normal", "length"), a.Capped
 	return appendJSON(b, body)
 }
 
@@ -101,38 +101,38 @@ type qianfanError struct {
 	hintFields
 }
 
-func (qianfanVoice) failure(b []byte, c *Context, f *failure) []byte {
+func (qianfanCodec) appendError(b []byte, c *Context, f *failure) []byte {
 	return appendJSON(b, qianfanError{f.Code, f.Message, "as-" + c.ID, f.hintFields})
 }
 
-func (qianfanVoice) models(b []byte, c *Context, names []string) []byte {
-	return chat{}.models(b, c, names)
+func (qianfanCodec) appendModels(b []byte, c *Context, names []string) []byte {
+	return chat{}.appendModels(b, c, names)
 }
 
 // piece writes the i-th piece of a stream; each has the usage so far.
-func (v qianfanVoice) piece(b []byte, c *Context, i int, text string, end, truncated bool, tokens uint32) []byte {
+func (v qianfanCodec) piece(b []byte, c *Context, i int, text string, end, truncated bool, tokens uint32) []byte {
 	body := v.body(c, text, tokens)
 	body.Sentence, body.End, body.Truncated = &i, &end, truncated
 	return appendEvent(b, "", body)
 }
 
-func (v qianfanVoice) begin(b []byte, c *Context, _ string) []byte {
+func (v qianfanCodec) appendStart(b []byte, c *Context, _ string) []byte {
 	return v.piece(b, c, 0, "", false, false, 0)
 }
 
-func (v qianfanVoice) token(b []byte, c *Context, _ string, i int, text string) []byte {
+func (v qianfanCodec) appendToken(b []byte, c *Context, _ string, i int, text string) []byte {
 	return v.piece(b, c, i+1, text, false, false, uint32(i)+1)
 }
 
-func (v qianfanVoice) finish(b []byte, c *Context, a *answer) []byte {
+func (v qianfanCodec) appendEnd(b []byte, c *Context, a *answer) []byte {
 	return v.piece(b, c, Pieces(a.Tokens)+1, "", true, a.Capped, a.Tokens)
 }
 
-func (v qianfanVoice) fail(b []byte, c *Context, f *failure, _ int) []byte {
-	return append(v.failure(append(b, "data: "...), c, f), "\n\n"...)
+func (v qianfanCodec) appendStreamError(b []byte, c *Context, f *failure, _ int) []byte {
+	return append(v.appendError(append(b, "data: "...), c, f), "\n\n"...)
 }
 
-func (v qianfanVoice) read(body []byte, in *findings) {
+func (v qianfanCodec) readBody(body []byte, in *findings) {
 	var failed struct {
 		ErrorCode json.RawMessage `json:"error_code"`
 		ErrorText json.RawMessage `json:"error_msg"`
@@ -166,9 +166,9 @@ func (v qianfanVoice) read(body []byte, in *findings) {
 	}
 }
 
-func (v qianfanVoice) frame(_ string, data []byte, in *findings) { v.read(data, in) }
+func (v qianfanCodec) readFrame(_ string, data []byte, in *findings) { v.readBody(data, in) }
 
-func (qianfanVoice) ask(r *Request, body []byte) error {
+func (qianfanCodec) readRequest(r *Request, body []byte) error {
 	var messages, system json.RawMessage
 	var maxTokens count
 	err := decode(body,
@@ -178,13 +178,13 @@ func (qianfanVoice) ask(r *Request, body []byte) error {
 		return err
 	}
 	if !isList(messages) {
-		return bad("messages: it must be a list of at least one message")
+		return badRequest("messages: it must be a list of at least one message")
 	}
 	r.prompt(messages, system)
 	return r.cap("max_output_tokens", maxTokens)
 }
 
-func (qianfanVoice) resembles(p *probe) int {
+func (qianfanCodec) likeness(p *probe) int {
 	if p.has("error_code") || p.has("result", "object") || p.has("code", "msg") {
 		return 3
 	}

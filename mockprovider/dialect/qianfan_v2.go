@@ -15,8 +15,8 @@ func qianfanV2() Dialect {
 	return Dialect{
 		Name: "qianfan-v2", Title: "Qianfan v2",
 		Example: openAISDK("/v2"),
-		voice:   qianfanV2Voice{},
-		phrases: phrases{
+		codec:   qianfanV2Codec{},
+		templates: templates{
 			wire.OK: {Status: 200},
 			wire.Rate: {
 				Status: 429, Kind: "rate_limit_exceeded", Code: "rpm_rate_limit_exceeded", Spelled: wire.Unspeakable,
@@ -72,20 +72,20 @@ func qianfanV2() Dialect {
 			{"POST", "/v2/chat/completions", Complete, false},
 			{"GET", "/v2/models", ListModels, false},
 		},
-		keys: []key{{header: "Authorization", scheme: "Bearer "}},
-		reads: func(in *findings) wire.Class {
+		keys: []keyPlace{{header: "Authorization", scheme: "Bearer "}},
+		classify: func(in *findings) wire.Class {
 			switch in.Code {
 			case "characters_too_long":
 				return wire.TooLarge
 			case "malformed_json", "invalid_messages":
 				return wire.BadRequest
 			}
-			return qianfanReads(in)
+			return qianfanClass(in)
 		},
 	}
 }
 
-type qianfanV2Voice struct{ chat }
+type qianfanV2Codec struct{ chat }
 
 type qianfanV2Error struct {
 	Error struct {
@@ -97,22 +97,22 @@ type qianfanV2Error struct {
 	ID string `json:"id"`
 }
 
-func (qianfanV2Voice) errorOf(c *Context, f *failure) (e qianfanV2Error) {
-	e.Error.Code, e.Error.Message, e.Error.Type, e.Error.hintFields = f.phrase.Code, f.Message, f.Kind, f.hintFields
+func (qianfanV2Codec) errorOf(c *Context, f *failure) (e qianfanV2Error) {
+	e.Error.Code, e.Error.Message, e.Error.Type, e.Error.hintFields = f.template.Code, f.Message, f.Kind, f.hintFields
 	e.ID = "as-" + c.ID
 	return e
 }
 
-func (v qianfanV2Voice) failure(b []byte, c *Context, f *failure) []byte {
+func (v qianfanV2Codec) appendError(b []byte, c *Context, f *failure) []byte {
 	return appendJSON(b, v.errorOf(c, f))
 }
 
-func (v qianfanV2Voice) fail(b []byte, c *Context, f *failure, _ int) []byte {
+func (v qianfanV2Codec) appendStreamError(b []byte, c *Context, f *failure, _ int) []byte {
 	return appendEvent(b, "", v.errorOf(c, f))
 }
 
 // read takes the error object without its envelope too, as older pages have it.
-func (v qianfanV2Voice) read(body []byte, in *findings) {
+func (v qianfanV2Codec) readBody(body []byte, in *findings) {
 	var flat struct {
 		Code    json.RawMessage `json:"code"`
 		Message json.RawMessage `json:"message"`
@@ -121,18 +121,18 @@ func (v qianfanV2Voice) read(body []byte, in *findings) {
 		readError(body, in)
 		return
 	}
-	v.readOpenly(body, in)
+	v.readErrorOrAnswer(body, in)
 }
 
-func (v qianfanV2Voice) frame(_ string, data []byte, in *findings) {
-	if string(data) == done {
+func (v qianfanV2Codec) readFrame(_ string, data []byte, in *findings) {
+	if string(data) == doneMarker {
 		v.readAnswer(data, in)
 		return
 	}
-	v.read(data, in)
+	v.readBody(data, in)
 }
 
-func (qianfanV2Voice) resembles(p *probe) int {
+func (qianfanV2Codec) likeness(p *probe) int {
 	if p.errorHas("code", "message", "type") && p.has("id") && !p.errorHas("param") || p.has("code", "message", "type") {
 		return 3
 	}

@@ -12,48 +12,48 @@ import (
 // it shows, because the truth is not on the wire. Whatever the bytes are, it
 // returns something.
 func (d *Dialect) Parse(in *Received, at Reading) wire.Reply {
-	r := wire.Reply{Status: uint16(in.Status), RetryAfter: wire.NoHint, Marks: says(in)}
+	r := wire.Reply{Status: uint16(in.Status), RetryAfter: wire.NoHint, Marks: retryMarks(in)}
 	f := findings{Status: in.Status}
 	first, rest := split(in.Body)
 	switch {
 	case in.Broken && in.Status < 400:
 		r.Body = wire.CutBody
 	case first == nil && in.Status >= 400:
-		d.hearText(in, at, &r)
+		d.fillErrorText(in, at, &r)
 	case first == nil || len(rest) > 0 && !json.Valid(rest):
-		r.Body = spoilt(in)
+		r.Body = replacedBody(in)
 		r.Words = wire.WordsOf(string(in.Body[:min(len(in.Body), 1<<16)]))
 	default:
-		d.voice.read(first, &f)
-		d.unlike(first, &f)
+		d.codec.readBody(first, &f)
+		d.readOtherForms(first, &f)
 		switch {
 		case f.Failed:
-			d.hearFailure(in, at, &f, &r)
+			d.fillError(in, at, &f, &r)
 		case in.Status >= 400:
-			d.hearText(in, at, &r)
+			d.fillErrorText(in, at, &r)
 		default:
-			hearAnswer(&f, at, &r)
+			fillAnswer(&f, at, &r)
 			if r.Body == wire.Completion && len(rest) > 0 {
 				r.Body = wire.Doubled
 			}
 		}
 	}
 	r.Class = r.Shown
-	d.limits.hear(in.Header, at.Epoch, &r)
+	d.limits.read(in.Header, at.Epoch, &r)
 	return r
 }
 
 // unlike reads a body in which d has found nothing as the usual shapes have it:
 // gateways and scenarios put other bodies in a provider's mouth.
-func (d *Dialect) unlike(body []byte, f *findings) {
+func (d *Dialect) readOtherForms(body []byte, f *findings) {
 	if f.Failed || f.Answered {
 		return
 	}
 	for _, name := range []string{"codybuddy", "openai"} {
 		other, _ := ByName(name)
 		got := findings{Status: f.Status}
-		if other.voice.read(body, &got); got.Failed {
-			if *f = got; f.Code == "" && f.Kind == "" || d.known(&got) == wire.OK {
+		if other.codec.readBody(body, &got); got.Failed {
+			if *f = got; f.Code == "" && f.Kind == "" || d.classOfCodes(&got) == wire.OK {
 				f.class = other.classOf(&got)
 			}
 			return
@@ -62,7 +62,7 @@ func (d *Dialect) unlike(body []byte, f *findings) {
 }
 
 // hearFailure notes an error that f has found.
-func (d *Dialect) hearFailure(in *Received, at Reading, f *findings, r *wire.Reply) {
+func (d *Dialect) fillError(in *Received, at Reading, f *findings, r *wire.Reply) {
 	switch {
 	case f.Coded:
 		r.Body, r.Code = wire.CodeBody, f.Number
@@ -72,35 +72,35 @@ func (d *Dialect) hearFailure(in *Received, at Reading, f *findings, r *wire.Rep
 	default:
 		r.Body = wire.StreamError
 	}
-	if d.kind != "" && f.Kind == "" && in.Header != nil {
-		f.Kind, _, _ = strings.Cut(in.Header(d.kind), ":") // what follows is the name space
+	if d.kindHeader != "" && f.Kind == "" && in.Header != nil {
+		f.Kind, _, _ = strings.Cut(in.Header(d.kindHeader), ":") // what follows is the name space
 	}
 	r.Shown, r.Words = d.classOf(f), wire.WordsOf(f.Message)
-	d.hear(in, f, at.Epoch, r)
+	d.readHint(in, f, at.Epoch, r)
 }
 
 // hearText notes an error whose body says nothing in particular.
-func (d *Dialect) hearText(in *Received, at Reading, r *wire.Reply) {
+func (d *Dialect) fillErrorText(in *Received, at Reading, r *wire.Reply) {
 	text := string(in.Body[:min(len(in.Body), 1<<16)])
 	r.Body, r.Shown, r.Words = wire.ErrorBody, wire.ClassOfStatus(r.Status), wire.WordsOf(text)
-	d.hear(in, &findings{Failed: true, Message: text}, at.Epoch, r)
+	d.readHint(in, &findings{Failed: true, Message: text}, at.Epoch, r)
 }
 
 // hearAnswer notes a success.
-func hearAnswer(f *findings, at Reading, r *wire.Reply) {
+func fillAnswer(f *findings, at Reading, r *wire.Reply) {
 	r.Body, r.Tokens = wire.Completion, f.tokens()
 	switch {
-	case f.Twice:
+	case f.Doubled:
 		r.Body = wire.Doubled
 	case !f.Finished:
 		r.Body = wire.SilentEnd
 	}
-	r.Marks |= lesser(f, at)
+	r.Marks |= degradedMarks(f, at)
 }
 
 // lesser tells whether another model answered. A longer name is a version of
 // the one asked for.
-func lesser(f *findings, at Reading) wire.Marks {
+func degradedMarks(f *findings, at Reading) wire.Marks {
 	if at.Model != "" && f.Model != "" && !strings.HasPrefix(f.Model, at.Model) {
 		return wire.DegradedReply
 	}
@@ -108,7 +108,7 @@ func lesser(f *findings, at Reading) wire.Marks {
 }
 
 // says reads x-should-retry.
-func says(in *Received) wire.Marks {
+func retryMarks(in *Received) wire.Marks {
 	if in.Header == nil {
 		return 0
 	}
@@ -126,7 +126,7 @@ func (d *Dialect) classOf(f *findings) wire.Class {
 	if f.class != wire.OK {
 		return f.class
 	}
-	if class := d.known(f); class != wire.OK {
+	if class := d.classOfCodes(f); class != wire.OK {
 		return class
 	}
 	if class := wire.ClassOfStatus(uint16(f.Status)); class != wire.OK {
@@ -136,7 +136,7 @@ func (d *Dialect) classOf(f *findings) wire.Class {
 	// may, else its text is all there is.
 	if f.Number != 0 {
 		family, _ := ByName("codybuddy")
-		if class := family.known(&findings{Number: f.Number}); class != wire.OK {
+		if class := family.classOfCodes(&findings{Number: f.Number}); class != wire.OK {
 			return class
 		}
 	}
@@ -147,25 +147,25 @@ func (d *Dialect) classOf(f *findings) wire.Class {
 
 // known is the class that d has for the words of an error: under that status if
 // possible, else under any, else for its kind alone. wire.OK is none.
-func (d *Dialect) known(f *findings) wire.Class {
-	if d.reads != nil {
-		if class := d.reads(f); class != wire.OK {
+func (d *Dialect) classOfCodes(f *findings) wire.Class {
+	if d.classify != nil {
+		if class := d.classify(f); class != wire.OK {
 			return class
 		}
 	}
 	if f.Kind == "" && f.Code == "" && f.Number == 0 {
 		return wire.OK
 	}
-	for _, fits := range []func(p *phrase) bool{
-		func(p *phrase) bool {
+	for _, fits := range []func(p *template) bool{
+		func(p *template) bool {
 			return p.Kind == f.Kind && p.Code == f.Code && p.Number == f.Number && int(p.Status) == f.Status
 		},
-		func(p *phrase) bool { return p.Kind == f.Kind && p.Code == f.Code && p.Number == f.Number },
-		func(p *phrase) bool { return f.Code != "" && p.Code == f.Code },
-		func(p *phrase) bool { return f.Kind != "" && p.Kind == f.Kind && p.Code == "" },
+		func(p *template) bool { return p.Kind == f.Kind && p.Code == f.Code && p.Number == f.Number },
+		func(p *template) bool { return f.Code != "" && p.Code == f.Code },
+		func(p *template) bool { return f.Kind != "" && p.Kind == f.Kind && p.Code == "" },
 	} {
-		for class := wire.Rate; int(class) < len(d.phrases); class++ {
-			if p := &d.phrases[class]; p.As == wire.OK && fits(p) {
+		for class := wire.Rate; int(class) < len(d.templates); class++ {
+			if p := &d.templates[class]; p.As == wire.OK && fits(p) {
 				return class
 			}
 		}
@@ -185,7 +185,7 @@ func split(body []byte) (first, rest []byte) {
 }
 
 // spoilt tells the texts apart that stand in an answer's place.
-func spoilt(in *Received) wire.Body {
+func replacedBody(in *Received) wire.Body {
 	if in.Header != nil && strings.Contains(in.Header("Content-Type"), "html") || bytes.HasPrefix(bytes.TrimSpace(in.Body), []byte("<")) {
 		return wire.WrongType
 	}

@@ -60,7 +60,7 @@ type RequestError struct {
 func (e *RequestError) Error() string { return e.Message }
 
 // bad returns a RequestError for a body that cannot be served.
-func bad(format string, args ...any) error {
+func badRequest(format string, args ...any) error {
 	return &RequestError{Status: 400, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -85,9 +85,9 @@ func (r *route) match(path string) (model string, ok bool) {
 	return path[len(before) : len(path)-len(after)], true
 }
 
-// key is a place where an API key may stand: a header, perhaps behind a scheme,
+// keyPlace is a place where an API key may stand: a header, perhaps behind a scheme,
 // and up to some mark, or a parameter of the query.
-type key struct{ header, scheme, until, query string }
+type keyPlace struct{ header, scheme, until, query string }
 
 // Routes returns the methods and paths that the dialect answers, as "POST
 // /v1/chat/completions". {model} stands for a model.
@@ -135,17 +135,17 @@ func (d *Dialect) ParseRequest(in *Asked) (Request, error) {
 		return r, &RequestError{404, "There is no such path here; see the documentation for the paths of this API."}
 	}
 	r.Operation, r.Model, r.Stream = route.operation, model, route.stream
-	if d.streams != "" && in.Header != nil && in.Header(d.streams) == "enable" {
+	if d.streamHeader != "" && in.Header != nil && in.Header(d.streamHeader) == "enable" {
 		r.Stream = true
 	}
 	if r.Operation == ListModels {
 		return r, nil
 	}
-	if err := d.voice.ask(&r, in.Body); err != nil {
+	if err := d.codec.readRequest(&r, in.Body); err != nil {
 		return r, err
 	}
 	if r.Model == "" {
-		return r, bad("you must provide a model parameter")
+		return r, badRequest("you must provide a model parameter")
 	}
 	return r, nil
 }
@@ -179,9 +179,9 @@ func (d *Dialect) key(in *Asked) string {
 func (d *Dialect) Refuse(m *Message, c *Context, err error) {
 	says := *c
 	says.Message = err.Error()
-	form := &d.phrases[wire.BadRequest]
+	form := &d.templates[wire.BadRequest]
 	r := wire.Reply{
-		Status: form.Status, Class: wire.BadRequest, Shown: wire.BadRequest, Body: form.body(), Code: form.Number, Words: form.says,
+		Status: form.Status, Class: wire.BadRequest, Shown: wire.BadRequest, Body: form.body(), Code: form.Number, Words: form.keywords,
 		RetryAfter: wire.NoHint,
 	}
 	var refused *RequestError
@@ -194,9 +194,9 @@ func (d *Dialect) Refuse(m *Message, c *Context, err error) {
 // Deny writes what a request gets whose key is not valid, where nobody else is
 // asked about it.
 func (d *Dialect) Deny(m *Message, c *Context) {
-	form := &d.phrases[wire.Auth]
+	form := &d.templates[wire.Auth]
 	d.Write(m, c, &wire.Reply{
-		Status: form.Status, Class: wire.Auth, Shown: d.phrases.shown(wire.Auth), Body: form.body(), Code: form.Number, Words: form.says,
+		Status: form.Status, Class: wire.Auth, Shown: d.templates.shown(wire.Auth), Body: form.body(), Code: form.Number, Words: form.keywords,
 		RetryAfter: wire.NoHint,
 	})
 }
@@ -243,7 +243,7 @@ func (r *Request) cap(name string, counts ...count) error {
 		case !c.stated:
 			continue
 		case c.n < 1 || c.n > math.MaxInt32:
-			return bad("%s: it must be a whole number from 1 to %d, not %d", name, math.MaxInt32, c.n)
+			return badRequest("%s: it must be a whole number from 1 to %d, not %d", name, math.MaxInt32, c.n)
 		}
 		r.MaxTokens = uint32(c.n)
 		return nil

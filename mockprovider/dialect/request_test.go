@@ -11,7 +11,7 @@ import (
 )
 
 // ask reads a request whose headers are "Name: value" lines.
-func ask(t *testing.T, name, method, target, headers, body string) (Request, error) {
+func readRequest(t *testing.T, name, method, target, headers, body string) (Request, error) {
 	d, ok := ByName(name)
 	require.True(t, ok, name)
 	path, query, _ := strings.Cut(target, "?")
@@ -129,7 +129,7 @@ func TestRequests(t *testing.T) {
 			Request{Model: "abab", Key: "x", InputTokens: 8},
 		},
 	} {
-		got, err := ask(t, c.dialect, c.method, c.target, c.headers, c.body)
+		got, err := readRequest(t, c.dialect, c.method, c.target, c.headers, c.body)
 		require.NoError(t, err, c.target)
 		require.Equal(t, c.want.Operation == ListModels, got.Prompt == 0)
 		got.Prompt = 0
@@ -175,13 +175,13 @@ func TestBadRequests(t *testing.T) {
 			require.Contains(t, string(m.Body), c.says)
 		}
 	}
-	_, err := ask(t, "anthropic", "POST", "/v1/messages", "", `{"model":"m","messages":["hi"]}`)
+	_, err := readRequest(t, "anthropic", "POST", "/v1/messages", "", `{"model":"m","messages":["hi"]}`)
 	require.ErrorContains(t, err, "max_tokens: Field required")
 }
 
 func TestPromptHash(t *testing.T) {
 	hash := func(body string) uint32 {
-		r, err := ask(t, "openai", "POST", "/v1/chat/completions", "", body)
+		r, err := readRequest(t, "openai", "POST", "/v1/chat/completions", "", body)
 		require.NoError(t, err)
 		return r.Prompt
 	}
@@ -196,8 +196,8 @@ func TestAddressed(t *testing.T) {
 		for _, route := range d.Routes() {
 			method, path, _ := strings.Cut(route, " ")
 			h := http.Header{}
-			if d.version != "" {
-				h.Set(d.version, "2023-06-01")
+			if d.versionHeader != "" {
+				h.Set(d.versionHeader, "2023-06-01")
 			}
 			got, ok := Addressed(&Asked{Method: method, Path: strings.Replace(path, "{model}", "m", 1), Header: h.Get})
 			require.True(t, ok, route)

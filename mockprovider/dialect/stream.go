@@ -15,24 +15,24 @@ func (d *Dialect) Streams(r *wire.Reply) bool {
 // Head writes the status and headers of a stream, without a body.
 func (d *Dialect) Head(m *Message, c *Context, r *wire.Reply) {
 	m.Headers, m.Body = m.Headers[:0], m.Body[:0]
-	d.head(m, c, r, d.streamType())
+	d.head(m, c, r, d.streamContentType())
 }
 
-func (d *Dialect) streamType() string {
-	if d.stream != "" {
-		return d.stream
+func (d *Dialect) streamContentType() string {
+	if d.streamType != "" {
+		return d.streamType
 	}
 	return sseType
 }
 
 // Begin appends the frames before the first token.
 func (d *Dialect) Begin(b []byte, c *Context, r *wire.Reply) []byte {
-	return d.voice.begin(b, c, c.served(r))
+	return d.codec.appendStart(b, c, c.served(r))
 }
 
 // Token appends the frame of the i-th token, from 0.
 func (d *Dialect) Token(b []byte, c *Context, r *wire.Reply, i int) []byte {
-	return d.voice.token(b, c, c.served(r), i, Piece(i))
+	return d.codec.appendToken(b, c, c.served(r), i, Piece(i))
 }
 
 // End appends the frames after the last token; sent is how many were sent.
@@ -42,17 +42,17 @@ func (d *Dialect) End(b []byte, c *Context, r *wire.Reply, sent int) []byte {
 	a := answerOf(c, r)
 	switch r.Body {
 	case wire.Completion:
-		return d.voice.finish(b, c, &a)
+		return d.codec.appendEnd(b, c, &a)
 	case wire.Doubled:
-		b = d.voice.finish(b, c, &a)
+		b = d.codec.appendEnd(b, c, &a)
 		b = d.Begin(b, c, r)
 		for i := range sent {
 			b = d.Token(b, c, r, i)
 		}
-		return d.voice.finish(b, c, &a)
+		return d.codec.appendEnd(b, c, &a)
 	case wire.StreamError:
-		f := d.failure(c, r, new(Headers)) // the headers are gone
-		return d.voice.fail(b, c, &f, sent)
+		f := d.newFailure(c, r, new(Headers)) // the headers are gone
+		return d.codec.appendStreamError(b, c, &f, sent)
 	}
 	return b
 }

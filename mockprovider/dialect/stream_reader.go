@@ -11,13 +11,13 @@ import (
 // StreamReader reads a reply piece by piece, as it arrives. A reply that turns
 // out to be no stream is read whole.
 type StreamReader struct {
-	d       *Dialect // nil until it is known
-	in      Received
-	at      Reading
-	framing framing // nil for what is no stream
-	f       findings
-	spoilt  wire.Body // Garbage or WrongType, once seen
-	guessed bool      // d is only what the first frame looked like
+	d        *Dialect // nil until it is known
+	in       Received
+	at       Reading
+	framing  framing // nil for what is no stream
+	f        findings
+	replaced wire.Body // Garbage or WrongType, once seen
+	guessed  bool      // d is only what the first frame looked like
 }
 
 // ReadStream begins to read a reply of d from its status and headers; in.Body
@@ -44,13 +44,13 @@ func (s *StreamReader) start() {
 	contentType = strings.TrimSpace(contentType)
 	if s.d == nil {
 		for i := range dialects {
-			if dialects[i].stream == contentType && contentType != "" {
+			if dialects[i].streamType == contentType && contentType != "" {
 				s.d = &dialects[i]
 			}
 		}
 	}
 	switch {
-	case s.d != nil && s.d.streamType() == contentType && s.d.framing != nil:
+	case s.d != nil && s.d.streamContentType() == contentType && s.d.framing != nil:
 		s.framing = s.d.framing()
 	case contentType == sseType:
 		s.framing = &sse{}
@@ -64,9 +64,9 @@ func (s *StreamReader) Feed(p []byte) {
 		if len(s.in.Body)+len(p) <= maxFrame {
 			s.in.Body = append(s.in.Body, p...)
 		}
-	case s.spoilt == 0:
+	case s.replaced == 0:
 		if !s.framing.feed(p, s.frame) {
-			s.spoilt = wire.Garbage
+			s.replaced = wire.Garbage
 		}
 	}
 }
@@ -88,36 +88,36 @@ func (s *StreamReader) End(broken bool) wire.Reply {
 		}
 		return s.d.Parse(&s.in, s.at)
 	}
-	if !broken && s.spoilt == 0 {
+	if !broken && s.replaced == 0 {
 		s.framing.end(s.frame)
 	}
 	if s.d == nil {
 		s.d = &dialects[0]
 	}
-	r := wire.Reply{Status: uint16(s.in.Status), RetryAfter: wire.NoHint, Marks: says(&s.in)}
-	hearAnswer(&s.f, s.at, &r)
+	r := wire.Reply{Status: uint16(s.in.Status), RetryAfter: wire.NoHint, Marks: retryMarks(&s.in)}
+	fillAnswer(&s.f, s.at, &r)
 	switch {
 	case s.f.Failed:
 		s.f.Coded = false
-		s.d.hearFailure(&s.in, s.at, &s.f, &r)
-	case s.spoilt != 0:
-		r.Body = s.spoilt
+		s.d.fillError(&s.in, s.at, &s.f, &r)
+	case s.replaced != 0:
+		r.Body = s.replaced
 	case r.Body == wire.SilentEnd && broken:
 		r.Body = wire.CutBody
 	}
 	r.Class = r.Shown
-	s.d.limits.hear(s.in.Header, s.at.Epoch, &r)
+	s.d.limits.read(s.in.Header, s.at.Epoch, &r)
 	return r
 }
 
 // frame reads one frame.
 func (s *StreamReader) frame(event string, data []byte) {
-	if s.f.Failed || s.spoilt != 0 {
+	if s.f.Failed || s.replaced != 0 {
 		return
 	}
-	if !json.Valid(data) && string(data) != done {
-		if s.spoilt = wire.Garbage; bytes.HasPrefix(bytes.TrimSpace(data), []byte("<")) {
-			s.spoilt = wire.WrongType
+	if !json.Valid(data) && string(data) != doneMarker {
+		if s.replaced = wire.Garbage; bytes.HasPrefix(bytes.TrimSpace(data), []byte("<")) {
+			s.replaced = wire.WrongType
 		}
 		return
 	}
@@ -125,11 +125,11 @@ func (s *StreamReader) frame(event string, data []byte) {
 		s.d, s.guessed = s.sniff(data), true
 	}
 	before := s.f
-	s.d.voice.frame(event, data, &s.f)
+	s.d.codec.readFrame(event, data, &s.f)
 	if s.f.Failed && s.guessed {
 		// The answers of several look alike; their errors do not.
 		d := s.sniff(data)
-		if d.voice.frame(event, data, &before); before.Failed {
+		if d.codec.readFrame(event, data, &before); before.Failed {
 			s.d, s.f = d, before
 		}
 	}
@@ -142,5 +142,5 @@ func (s *StreamReader) sniff(data []byte) *Dialect {
 	return sniff(&frame)
 }
 
-// done is the finish marker of OpenAI's streams and their likes.
-const done = "[DONE]"
+// doneMarker is the finish marker of OpenAI's streams and their likes.
+const doneMarker = "[DONE]"

@@ -14,7 +14,7 @@ func (d *Dialect) Table() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s)\n", d.Title, d.Name)
 	for class := wire.Rate; class <= wire.Timeout; class++ {
-		p := &d.phrases[class]
+		p := &d.templates[class]
 		said := p.Kind
 		if p.Code != "" {
 			said = strings.TrimPrefix(said+" / "+p.Code, " / ")
@@ -50,7 +50,7 @@ func Summary() string {
 		d := &dialects[i]
 		fmt.Fprintf(&b, "| %s |", d.Name)
 		for class := wire.Rate; class <= wire.Timeout; class++ {
-			p := &d.phrases[class]
+			p := &d.templates[class]
 			fmt.Fprintf(&b, " %d", p.Status)
 			if p.Number != 0 {
 				fmt.Fprintf(&b, " `%d`", p.Number)

@@ -144,7 +144,7 @@ func TestDocumentedBodies(t *testing.T) {
 // The body of the founding articles, byte for byte.
 func TestTheBodyOf14003(t *testing.T) {
 	d, _ := ByName("codybuddy")
-	r := inForm(&d, wire.Concurrency)
+	r := replyOf(&d, wire.Concurrency)
 	r.RetryAfter, r.Limit = 3e9, 20
 	var m Message
 	d.Write(&m, &Context{Epoch: epoch}, &r)
@@ -152,7 +152,7 @@ func TestTheBodyOf14003(t *testing.T) {
 	require.Equal(t, `{"code":14003,"message":"too many requests","retry_after":3,"limit":20,"remaining":0}`, string(m.Body))
 
 	custom := CodeInBody{Name: "other", Code: "errno", Message: "errmsg", Success: 1}.Dialect()
-	r = inForm(&custom, wire.Concurrency)
+	r = replyOf(&custom, wire.Concurrency)
 	r.RetryAfter, r.Limit = 3e9, 20
 	m = Message{}
 	custom.Write(&m, &Context{}, &r)
@@ -202,7 +202,7 @@ func TestKeywordReader(t *testing.T) {
 		{"codybuddy", wire.Overloaded, wire.Overloaded},
 	} {
 		d, _ := ByName(c.dialect)
-		r := inForm(&d, c.truth)
+		r := replyOf(&d, c.truth)
 		var o wire.Outcome
 		wire.ByKeyword{}.Read(&r, 0, &o)
 		require.Equal(t, c.wants, o.Class, "%s %s", c.dialect, c.truth)

@@ -29,16 +29,16 @@ func (d *Dialect) Write(m *Message, c *Context, r *wire.Reply) {
 	d.head(m, c, r, contentType)
 	switch r.Body {
 	case wire.ErrorBody, wire.CodeBody, wire.StreamError:
-		speaker := d.speaker(r)
-		f := speaker.failure(c, r, &m.Headers)
-		m.Body = speaker.voice.failure(m.Body, c, &f)
+		writer := d.errorDialect(r)
+		f := writer.newFailure(c, r, &m.Headers)
+		m.Body = writer.codec.appendError(m.Body, c, &f)
 	case wire.Garbage:
 		m.Body = append(m.Body, garbage...)
 	case wire.WrongType:
 		m.Body = append(m.Body, page...)
 	default:
 		a := answerOf(c, r)
-		m.Body = d.voice.answer(m.Body, c, &a)
+		m.Body = d.codec.appendAnswer(m.Body, c, &a)
 		if r.Body == wire.Doubled {
 			m.Body = append(m.Body, m.Body...)
 		}
@@ -59,8 +59,8 @@ const (
 func (d *Dialect) head(m *Message, c *Context, r *wire.Reply, contentType string) {
 	m.Status, m.Length, m.Broken = int(r.Status), 0, false
 	m.Headers.add("Content-Type", contentType)
-	if d.requestID != "" && c.ID != "" {
-		m.Headers.add(d.requestID, c.ID)
+	if d.requestIDHeader != "" && c.ID != "" {
+		m.Headers.add(d.requestIDHeader, c.ID)
 	}
 	switch {
 	case r.Marks&wire.SaysRetry != 0:
@@ -68,13 +68,13 @@ func (d *Dialect) head(m *Message, c *Context, r *wire.Reply, contentType string
 	case r.Marks&wire.SaysStop != 0:
 		m.Headers.add("x-should-retry", "false")
 	}
-	d.limits.say(r, c, &m.Headers)
+	d.limits.write(r, c, &m.Headers)
 }
 
-// speaker returns who has words for r: d itself, or, for a body that d does not
+// writer returns who has words for r: d itself, or, for a body that d does not
 // use, the dialect after which that shape is known.
-func (d *Dialect) speaker(r *wire.Reply) *Dialect {
-	if r.Body == wire.StreamError || d.phrases.of(r).body() == r.Body {
+func (d *Dialect) errorDialect(r *wire.Reply) *Dialect {
+	if r.Body == wire.StreamError || d.templates.of(r).body() == r.Body {
 		return d
 	}
 	after := "openai"
@@ -82,23 +82,23 @@ func (d *Dialect) speaker(r *wire.Reply) *Dialect {
 		after = "codybuddy"
 	}
 	other, _ := ByName(after)
-	other.millis = d.millis // the headers are still d's
+	other.millisHeader = d.millisHeader // the headers are still d's
 	return &other
 }
 
 // failure collects what is to be said, and says what belongs into headers.
-func (d *Dialect) failure(c *Context, r *wire.Reply, h *Headers) failure {
-	p := d.phrases.of(r)
-	f := failure{phrase: p, Class: r.Class, Status: r.Status, Code: r.Code, Limit: r.Limit, Remaining: r.Remaining}
+func (d *Dialect) newFailure(c *Context, r *wire.Reply, h *Headers) failure {
+	p := d.templates.of(r)
+	f := failure{template: p, Class: r.Class, Status: r.Status, Code: r.Code, Limit: r.Limit, Remaining: r.Remaining}
 	if f.Code == 0 {
 		f.Code = p.Number
 	}
 	if f.Message = c.Message; f.Message == "" {
 		f.Message = p.fill(c, r)
 	}
-	f.Message += d.say(r, c, h, &f.hintFields, cmp.Or(p.Sentence, d.sentence))
-	if d.kind != "" {
-		h.add(d.kind, f.Kind)
+	f.Message += d.writeHint(r, c, h, &f.hintFields, cmp.Or(p.Sentence, d.hintSentence))
+	if d.kindHeader != "" {
+		h.add(d.kindHeader, f.Kind)
 	}
 	return f
 }
@@ -106,7 +106,7 @@ func (d *Dialect) failure(c *Context, r *wire.Reply, h *Headers) failure {
 // answerOf is the answer that r stands for.
 func answerOf(c *Context, r *wire.Reply) answer {
 	return answer{
-		Text: textOf(Pieces(r.Tokens)), Model: c.served(r), Tokens: r.Tokens, Cut: r.Body == wire.SilentEnd,
+		Text: textOf(Pieces(r.Tokens)), Model: c.served(r), Tokens: r.Tokens, NoFinish: r.Body == wire.SilentEnd,
 		Capped: c.MaxTokens > 0 && r.Tokens >= c.MaxTokens,
 	}
 }
@@ -118,16 +118,16 @@ var pieces = [...]string{
 	"The ", "herd ", "comes ", "to ", "the ", "river ", "at ", "ten ", "and ", "leaves ", "by ", "turns. ",
 }
 
-// verse is the pieces together, longest the longest text. All texts are its
+// cycle is the pieces together, longest the longest text. All texts are its
 // beginnings.
 var (
-	verse   = strings.Join(pieces[:], "")
-	longest = strings.Repeat(verse, maxPieces/len(pieces)+1)
+	cycle   = strings.Join(pieces[:], "")
+	longest = strings.Repeat(cycle, maxPieces/len(pieces)+1)
 )
 
 // textOf is the text of n pieces.
 func textOf(n int) string {
-	length := n / len(pieces) * len(verse)
+	length := n / len(pieces) * len(cycle)
 	for _, piece := range pieces[:n%len(pieces)] {
 		length += len(piece)
 	}
@@ -138,7 +138,7 @@ func textOf(n int) string {
 func (d *Dialect) Models(m *Message, c *Context, names []string) {
 	m.Headers, m.Body = m.Headers[:0], m.Body[:0]
 	d.head(m, c, &wire.Reply{Status: 200}, jsonType)
-	m.Body = d.voice.models(m.Body, c, names)
+	m.Body = d.codec.appendModels(m.Body, c, names)
 	m.Length = len(m.Body)
 }
 

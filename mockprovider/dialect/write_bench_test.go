@@ -8,7 +8,7 @@ import (
 
 func BenchmarkWriteRefusal(b *testing.B) {
 	d, _ := ByName("openai")
-	r := inForm(&d, wire.Rate)
+	r := replyOf(&d, wire.Rate)
 	r.RetryAfter, r.Limit = 3e9, 60
 	var m Message
 	for b.Loop() {
@@ -18,7 +18,7 @@ func BenchmarkWriteRefusal(b *testing.B) {
 
 func BenchmarkParseRefusal(b *testing.B) {
 	d, _ := ByName("openai")
-	r := inForm(&d, wire.Rate)
+	r := replyOf(&d, wire.Rate)
 	r.RetryAfter, r.Limit = 3e9, 60
 	var m Message
 	d.Write(&m, &testContext, &r)

@@ -18,8 +18,8 @@ func zhipu() Dialect {
 	return Dialect{
 		Name: "zhipu", Title: "Zhipu GLM",
 		Example: openAISDK("/api/paas/v4"),
-		voice:   zhipuVoice{chat{dress: zhipuDress, closing: true}},
-		phrases: phrases{
+		codec:   zhipuCodec{chat{extend: zhipuExtend, usageInLast: true}},
+		templates: templates{
 			wire.OK:           {Status: 200},
 			wire.Rate:         {Status: 429, Code: "1302", Spelled: wire.Unspeakable, Text: "您的账户已达到速率限制,请您控制请求频率"},
 			wire.TokenRate:    {Status: 429, Code: "1302", As: wire.Rate, Spelled: wire.Unspeakable, Text: "您的账户已达到速率限制,请您控制请求频率"},
@@ -39,13 +39,13 @@ func zhipu() Dialect {
 			{"POST", "/api/coding/paas/v4/chat/completions", Complete, false},
 			{"GET", "/api/paas/v4/models", ListModels, false},
 		},
-		keys:  []key{{header: "Authorization", scheme: "Bearer "}},
-		reads: zhipuReads,
+		keys:     []keyPlace{{header: "Authorization", scheme: "Bearer "}},
+		classify: zhipuClass,
 	}
 }
 
-// zhipuReads knows the documented codes that are not among the phrases.
-func zhipuReads(in *findings) wire.Class {
+// zhipuClass knows the documented codes that are not among the templates.
+func zhipuClass(in *findings) wire.Class {
 	switch in.Code {
 	case "1303":
 		return wire.Rate
@@ -65,9 +65,9 @@ func zhipuReads(in *findings) wire.Class {
 	return wire.OK
 }
 
-type zhipuVoice struct{ chat }
+type zhipuCodec struct{ chat }
 
-func zhipuDress(body chatBody, c *Context) chatBody {
+func zhipuExtend(body chatBody, c *Context) chatBody {
 	body.ID, body.RequestID = c.ID, c.ID
 	return body
 }
@@ -80,24 +80,24 @@ type zhipuError struct {
 	} `json:"error"`
 }
 
-func (zhipuVoice) errorOf(f *failure) (e zhipuError) {
-	e.Error.Code, e.Error.Message, e.Error.hintFields = f.phrase.Code, f.Message, f.hintFields
+func (zhipuCodec) errorOf(f *failure) (e zhipuError) {
+	e.Error.Code, e.Error.Message, e.Error.hintFields = f.template.Code, f.Message, f.hintFields
 	return e
 }
 
-func (v zhipuVoice) failure(b []byte, _ *Context, f *failure) []byte {
+func (v zhipuCodec) appendError(b []byte, _ *Context, f *failure) []byte {
 	return appendJSON(b, v.errorOf(f))
 }
 
-func (v zhipuVoice) fail(b []byte, _ *Context, f *failure, _ int) []byte {
+func (v zhipuCodec) appendStreamError(b []byte, _ *Context, f *failure, _ int) []byte {
 	return appendEvent(b, "", v.errorOf(f))
 }
 
-func (v zhipuVoice) read(body []byte, in *findings) { v.readOpenly(body, in) }
+func (v zhipuCodec) readBody(body []byte, in *findings) { v.readErrorOrAnswer(body, in) }
 
-func (v zhipuVoice) frame(_ string, data []byte, in *findings) { v.readOpenly(data, in) }
+func (v zhipuCodec) readFrame(_ string, data []byte, in *findings) { v.readErrorOrAnswer(data, in) }
 
-func (zhipuVoice) resembles(p *probe) int {
+func (zhipuCodec) likeness(p *probe) int {
 	var code string
 	switch _ = json.Unmarshal(p.inner["code"], &code); {
 	case len(code) == 4 && isDigits(code) && !p.errorHas("type"), code == "500" && !p.errorHas("type"):

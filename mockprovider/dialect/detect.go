@@ -22,7 +22,7 @@ func sniff(in *Received) *Dialect {
 	}
 	best, sure := 0, 0
 	for i := range dialects {
-		if n := dialects[i].voice.resembles(&p); n > sure {
+		if n := dialects[i].codec.likeness(&p); n > sure {
 			best, sure = i, n
 		}
 	}

@@ -8,17 +8,17 @@ import "herdlab/mockprovider/wire"
 // can write. streamed says that the request asked for a stream.
 func (d *Dialect) Image(r wire.Reply, streamed bool) wire.Reply {
 	streamed = streamed && d.Streams(&r)
-	if r.Body == wire.StreamError && !streamed && d.phrases.of(&r).body() == wire.CodeBody {
+	if r.Body == wire.StreamError && !streamed && d.templates.of(&r).body() == wire.CodeBody {
 		r.Body = wire.CodeBody // which is what an error in a 200 is there
 	}
 	limits := &d.limits
 	refusal := r.Body == wire.ErrorBody || r.Body == wire.CodeBody
 	if refusal || r.Body == wire.StreamError {
-		speaker := d.speaker(&r)
-		p := speaker.phrases.of(&r)
-		r.Words, r.Shown = p.says, speaker.phrases.shown(r.Shown)
+		writer := d.errorDialect(&r)
+		p := writer.templates.of(&r)
+		r.Words, r.Shown = p.keywords, writer.templates.shown(r.Shown)
 		if r.Body == wire.CodeBody {
-			if limits = &speaker.limits; r.Code == 0 {
+			if limits = &writer.limits; r.Code == 0 {
 				r.Code = p.Number
 			}
 		}
@@ -31,7 +31,7 @@ func (d *Dialect) Image(r wire.Reply, streamed bool) wire.Reply {
 	if whole := r.Body == wire.Completion || r.Body == wire.Doubled || r.Body == wire.SilentEnd; !whole && !streamed {
 		r.Tokens, r.Marks = 0, r.Marks&^wire.DegradedReply // nothing tells of the answer
 	}
-	if d.nameless {
+	if d.hidesModel {
 		r.Marks &^= wire.DegradedReply
 	}
 	told := limits.marks(r.Body)
@@ -41,7 +41,7 @@ func (d *Dialect) Image(r wire.Reply, streamed bool) wire.Reply {
 	}
 	switch {
 	case r.RetryAfter == wire.NoHint:
-	case !d.speaks(r.Spelled) || streamed && r.Spelled.InHeader():
+	case !d.hasPlaceFor(r.Spelled) || streamed && r.Spelled.InHeader():
 		r.RetryAfter = wire.NoHint // there is no place for it, or it is gone by then
 	case r.Spelled != wire.BodySeconds:
 		r.RetryAfter = roundUp(r.RetryAfter, r.Spelled.Unit())

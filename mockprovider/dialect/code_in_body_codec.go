@@ -7,19 +7,19 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// codeVoice is the voice of a provider of the family: the names of its fields.
+// codeInBodyCodec is the codec of a provider of the family: the names of its fields.
 // Those about a limit have none if it does not tell of limits.
-type codeVoice struct {
+type codeInBodyCodec struct {
 	code, message, data, limit, remaining string
 	// The fields in which waits stand, by how they are written.
 	seconds, millis, delay string
 	success                int32
 }
 
-// newCodeVoice returns the voice of what is complete. Waits that are not written
+// newCodeInBodyCodec returns the codec of what is complete. Waits that are not written
 // as usual stand where they do elsewhere.
-func newCodeVoice(f *CodeInBody) codeVoice {
-	v := codeVoice{
+func newCodeInBodyCodec(f *CodeInBody) codeInBodyCodec {
+	v := codeInBodyCodec{
 		code: f.Code, message: f.Message, data: f.Data, limit: f.Limit, remaining: f.Remaining, success: f.Success,
 		seconds: "retry_after", millis: "retry_after_ms", delay: "retryDelay",
 	}
@@ -39,7 +39,7 @@ func newCodeVoice(f *CodeInBody) codeVoice {
 
 // member appends a member to the JSON object in b, whose value is the JSON in
 // value; nothing if the field has no name.
-func member(b []byte, name string, value []byte) []byte {
+func appendMember(b []byte, name string, value []byte) []byte {
 	if name == "" || len(value) == 0 {
 		return b
 	}
@@ -50,7 +50,7 @@ func member(b []byte, name string, value []byte) []byte {
 	return append(b, value...)
 }
 
-func digits(n int32) []byte { return strconv.AppendInt(nil, int64(n), 10) }
+func intJSON(n int32) []byte { return strconv.AppendInt(nil, int64(n), 10) }
 
 // codeAnswer is what stands in the data of an answer, or of a frame.
 type codeAnswer struct {
@@ -60,62 +60,62 @@ type codeAnswer struct {
 	Usage   *chatUsage `json:"usage,omitempty"`
 }
 
-func (v codeVoice) wrap(b []byte, a codeAnswer) []byte {
+func (v codeInBodyCodec) wrap(b []byte, a codeAnswer) []byte {
 	b = append(b, '{')
-	b = member(b, v.code, digits(v.success))
-	b = member(b, v.message, []byte(`"ok"`))
-	b = member(b, v.data, appendJSON(nil, a))
+	b = appendMember(b, v.code, intJSON(v.success))
+	b = appendMember(b, v.message, []byte(`"ok"`))
+	b = appendMember(b, v.data, appendJSON(nil, a))
 	return append(b, '}')
 }
 
-func (v codeVoice) answer(b []byte, c *Context, a *answer) []byte {
-	return v.wrap(b, codeAnswer{a.Model, a.Text, a.ends("stop", "length"), usageOf(c, a.Tokens)})
+func (v codeInBodyCodec) appendAnswer(b []byte, c *Context, a *answer) []byte {
+	return v.wrap(b, codeAnswer{a.Model, a.Text, a.finishReason("stop", "length"), usageOf(c, a.Tokens)})
 }
 
-func (v codeVoice) failure(b []byte, _ *Context, f *failure) []byte {
+func (v codeInBodyCodec) appendError(b []byte, _ *Context, f *failure) []byte {
 	b = append(b, '{')
-	b = member(b, v.code, digits(f.Code))
-	b = member(b, v.message, appendJSON(nil, f.Message))
-	b = member(b, v.seconds, []byte(f.Seconds))
-	b = member(b, v.millis, []byte(f.Millis))
+	b = appendMember(b, v.code, intJSON(f.Code))
+	b = appendMember(b, v.message, appendJSON(nil, f.Message))
+	b = appendMember(b, v.seconds, []byte(f.Seconds))
+	b = appendMember(b, v.millis, []byte(f.Millis))
 	if f.Delay != "" {
-		b = member(b, v.delay, appendJSON(nil, f.Delay))
+		b = appendMember(b, v.delay, appendJSON(nil, f.Delay))
 	}
 	if f.Limit != 0 || f.Remaining != 0 {
-		b = member(b, v.limit, digits(f.Limit))
-		b = member(b, v.remaining, digits(f.Remaining))
+		b = appendMember(b, v.limit, intJSON(f.Limit))
+		b = appendMember(b, v.remaining, intJSON(f.Remaining))
 	}
 	return append(b, '}')
 }
 
-func (v codeVoice) models(b []byte, _ *Context, names []string) []byte {
+func (v codeInBodyCodec) appendModels(b []byte, _ *Context, names []string) []byte {
 	b = append(b, '{')
-	b = member(b, v.code, digits(v.success))
-	b = member(b, v.data, appendJSON(nil, append([]string{}, names...)))
+	b = appendMember(b, v.code, intJSON(v.success))
+	b = appendMember(b, v.data, appendJSON(nil, append([]string{}, names...)))
 	return append(b, '}')
 }
 
-func (v codeVoice) event(b, data []byte) []byte {
+func (v codeInBodyCodec) event(b, data []byte) []byte {
 	return append(append(append(b, "data: "...), data...), "\n\n"...)
 }
 
-func (v codeVoice) begin(b []byte, _ *Context, model string) []byte {
+func (v codeInBodyCodec) appendStart(b []byte, _ *Context, model string) []byte {
 	return v.event(b, v.wrap(nil, codeAnswer{Model: model}))
 }
 
-func (v codeVoice) token(b []byte, _ *Context, _ string, _ int, text string) []byte {
+func (v codeInBodyCodec) appendToken(b []byte, _ *Context, _ string, _ int, text string) []byte {
 	return v.event(b, v.wrap(nil, codeAnswer{Content: text}))
 }
 
-func (v codeVoice) finish(b []byte, c *Context, a *answer) []byte {
-	return v.event(b, v.wrap(nil, codeAnswer{Model: a.Model, Finish: a.ends("stop", "length"), Usage: usageOf(c, a.Tokens)}))
+func (v codeInBodyCodec) appendEnd(b []byte, c *Context, a *answer) []byte {
+	return v.event(b, v.wrap(nil, codeAnswer{Model: a.Model, Finish: a.finishReason("stop", "length"), Usage: usageOf(c, a.Tokens)}))
 }
 
-func (v codeVoice) fail(b []byte, c *Context, f *failure, _ int) []byte {
-	return v.event(b, v.failure(nil, c, f))
+func (v codeInBodyCodec) appendStreamError(b []byte, c *Context, f *failure, _ int) []byte {
+	return v.event(b, v.appendError(nil, c, f))
 }
 
-func (v codeVoice) read(body []byte, in *findings) {
+func (v codeInBodyCodec) readBody(body []byte, in *findings) {
 	var top map[string]json.RawMessage
 	if json.Unmarshal(body, &top) != nil {
 		return
@@ -157,11 +157,11 @@ func parseInt32(raw json.RawMessage) (int32, bool) {
 	return int32(i), err == nil
 }
 
-func (v codeVoice) frame(_ string, data []byte, in *findings) { v.read(data, in) }
+func (v codeInBodyCodec) readFrame(_ string, data []byte, in *findings) { v.readBody(data, in) }
 
-func (codeVoice) ask(r *Request, body []byte) error { return chat{}.ask(r, body) }
+func (codeInBodyCodec) readRequest(r *Request, body []byte) error { return chat{}.readRequest(r, body) }
 
-func (v codeVoice) resembles(p *probe) int {
+func (v codeInBodyCodec) likeness(p *probe) int {
 	if _, ok := parseInt32(p.top[v.code]); ok && !p.has("choices") && !p.has("error") {
 		return 2
 	}

@@ -22,14 +22,14 @@ func TestFill(t *testing.T) {
 		for range rng.IntN(8) {
 			text += parts[rng.IntN(len(parts))]
 		}
-		p := phrase{Text: text}
+		p := template{Text: text}
 		require.Equal(t, twin.Replace(text), p.fill(&c, &r), text)
 	}
-	p := phrase{Text: "Slow down[: limit {limit}]. {model}"}
+	p := template{Text: "Slow down[: limit {limit}]. {model}"}
 	require.Equal(t, "Slow down: limit 60. "+c.Model, p.fill(&c, &r))
 	r.Limit = 0
 	require.Equal(t, "Slow down. "+c.Model, p.fill(&c, &r))
-	own := phrase{Text: "{model}: use [1, 5]"}
+	own := template{Text: "{model}: use [1, 5]"}
 	require.Equal(t, c.Model+": use [1, 5]", own.fill(&c, &r), "brackets without figures to fill in are the text's own")
 	c.Model = "quota-exceeded-busy"
 	require.Equal(t, "Slow down. the model", p.fill(&c, &r), "a name must not change what a keyword reader hears")

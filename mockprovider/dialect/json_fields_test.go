@@ -174,7 +174,7 @@ func TestDecodeAllocates(t *testing.T) {
 	var r Request
 	n := testing.AllocsPerRun(100, func() {
 		r = Request{}
-		require.NoError(t, chat{}.ask(&r, body))
+		require.NoError(t, chat{}.readRequest(&r, body))
 	})
 	require.LessOrEqual(t, n, 1.0)
 	require.Equal(t, Request{Model: "demo", Stream: true, MaxTokens: 5, InputTokens: (27 + 30_000 + 3 + 3) / 4, Prompt: r.Prompt}, r)
@@ -188,7 +188,7 @@ func BenchmarkAsk(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				var r Request
-				if err := (chat{}).ask(&r, body); err != nil {
+				if err := (chat{}).readRequest(&r, body); err != nil {
 					b.Fatal(err)
 				}
 			}

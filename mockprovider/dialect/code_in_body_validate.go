@@ -18,9 +18,9 @@ var (
 
 // The most bytes that names of fields, titles, and paths and texts may have.
 const (
-	mostField = 64
-	mostTitle = 100
-	mostText  = 400
+	maxFieldName = 64
+	maxTitle     = 100
+	maxText      = 400
 )
 
 // CodeInBodyError says which field of a CodeInBody is wrong; where that is
@@ -51,15 +51,15 @@ func (f CodeInBody) Validate() error {
 		return wrong("Name", "%s is a dialect already; give this one a name of its own", f.Name)
 	}
 	said := f.Replies
-	f = f.complete()
+	f = f.withDefaults()
 	switch {
 	case !codeName.MatchString(f.Name):
 		return wrong("Name", "%.80q is no name of a dialect; use lower-case letters, digits, dots and hyphens, such as our-gateway", f.Name)
-	case len(f.Title) > mostTitle || strings.ContainsFunc(f.Title, unicode.IsControl):
-		return wrong("Title", "the title is one line of at most %d bytes", mostTitle)
-	case !codePath.MatchString(f.Path) || len(f.Path) > mostText:
+	case len(f.Title) > maxTitle || strings.ContainsFunc(f.Title, unicode.IsControl):
+		return wrong("Title", "the title is one line of at most %d bytes", maxTitle)
+	case !codePath.MatchString(f.Path) || len(f.Path) > maxText:
 		return wrong("Path", "%.80q is no path; write one such as /llm/v1/chat, of letters, digits and . _ ~ : @ -", f.Path)
-	case f.Path == f.models():
+	case f.Path == f.modelsPath():
 		return wrong("Path", "the path %s is that of the list of models; let it end in another word", f.Path)
 	case f.Success == wire.Code14003:
 		return wrong("Success", "the code %d says too many requests wherever a scenario writes it; success has another", f.Success)
@@ -69,7 +69,7 @@ func (f CodeInBody) Validate() error {
 		return wrong("Limit", "a limit is told beside what remains of it; name the field of that too")
 	case f.Spelled >= wire.NumSpellings:
 		return wrong("Spelled", "there is no spelling %d", f.Spelled)
-	case f.RetryAfter != "" && !f.inField():
+	case f.RetryAfter != "" && !f.hintInField():
 		return wrong("RetryAfter", "waits that are spelled so are in no field; leave out %.80q, or spell them as body_seconds", f.RetryAfter)
 	}
 	if err := f.validateFields(); err != nil {
@@ -91,7 +91,7 @@ func (f CodeInBody) Validate() error {
 
 // validateFields says what is wrong with the names of fields.
 func (f *CodeInBody) validateFields() error {
-	v := newCodeVoice(f)
+	v := newCodeInBodyCodec(f)
 	seen := map[string]bool{}
 	for _, x := range []struct{ field, name string }{
 		{"RetryAfter", v.seconds}, {"RetryAfter", v.millis}, {"RetryAfter", v.delay},
@@ -102,8 +102,8 @@ func (f *CodeInBody) validateFields() error {
 		case x.name == "":
 		case seen[x.name]:
 			err = fmt.Errorf("another field has the name %q already, or waits have it that are spelled otherwise: retry_after, retry_after_ms or retryDelay; give this one its own", x.name)
-		case len(x.name) > mostField || strings.ContainsFunc(x.name, unicode.IsControl) || !utf8.ValidString(x.name):
-			err = fmt.Errorf("%.80q is no name of a field; write at most %d plain characters", x.name, mostField)
+		case len(x.name) > maxFieldName || strings.ContainsFunc(x.name, unicode.IsControl) || !utf8.ValidString(x.name):
+			err = fmt.Errorf("%.80q is no name of a field; write at most %d plain characters", x.name, maxFieldName)
 		}
 		if err != nil {
 			return &CodeInBodyError{Field: x.field, Err: err}
@@ -116,7 +116,7 @@ func (f *CodeInBody) validateFields() error {
 // validateReply says what is wrong with the reply of a class.
 func (f *CodeInBody) validateReply(class wire.Class) error {
 	r := &f.Replies[class]
-	as := f.same(class)
+	as := f.firstWithCode(class)
 	switch {
 	case r.Code == f.Success:
 		return fmt.Errorf("the code %d is that of success; give it another", r.Code)
@@ -128,10 +128,10 @@ func (f *CodeInBody) validateReply(class wire.Class) error {
 		return fmt.Errorf("the code %d says too many requests wherever a scenario writes it; give it another, or give it to rate too", r.Code)
 	case r.Spelled >= wire.NumSpellings:
 		return fmt.Errorf("there is no spelling %d", r.Spelled)
-	case len(r.Text) > mostText || strings.ContainsFunc(r.Text, unicode.IsControl) || !utf8.ValidString(r.Text):
-		return fmt.Errorf("the text is not one line of at most %d bytes", mostText)
+	case len(r.Text) > maxText || strings.ContainsFunc(r.Text, unicode.IsControl) || !utf8.ValidString(r.Text):
+		return fmt.Errorf("the text is not one line of at most %d bytes", maxText)
 	}
-	put := phrase{Text: r.Text}
+	put := template{Text: r.Text}
 	text := put.fill(nil, &wire.Reply{Limit: 1})
 	if wire.WordsOf(text) != wire.WordsOf(put.fill(nil, &wire.Reply{})) {
 		return errors.New("the brackets have words that keyword readers go by, and are left out where no limit is known; put those words before them")

@@ -29,18 +29,18 @@ func decode(body []byte, want ...field) error {
 	s := scanner{text: body}
 	switch s.peek(); {
 	case s.at == len(body):
-		return bad("the request has no body; send a JSON object")
+		return badRequest("the request has no body; send a JSON object")
 	case !valid(body):
 		var raw json.RawMessage
-		return bad("the body is not valid JSON: %v", json.Unmarshal(body, &raw))
+		return badRequest("the body is not valid JSON: %v", json.Unmarshal(body, &raw))
 	}
 	switch name, is := fields(want).read(body[s.at:]); {
 	case is == "":
 		return nil
 	case name == "":
-		return bad("the body is a JSON %s; it must be an object", is)
+		return badRequest("the body is a JSON %s; it must be an object", is)
 	default:
-		return bad("%s: it must not be a JSON %s", name, is)
+		return badRequest("%s: it must not be a JSON %s", name, is)
 	}
 }
 

@@ -22,9 +22,9 @@ var testContext = Context{
 	Model: "demo-large", Served: "demo-light", ID: "demo1", Epoch: epoch, Now: 90 * time.Second, InputTokens: 11, Usage: true, Tokens: OutputTokens,
 }
 
-// family are dialects that the table does not have: what can be said of one that
+// codeInBodies are dialects that the table does not have: what can be said of one that
 // has its verdict in a field.
-var family = []CodeInBody{
+var codeInBodies = []CodeInBody{
 	{Name: "bare", Code: "errno", Message: "errmsg", Success: 1},
 	{Name: "shared", Data: "result", Success: 200, RetryAfter: "wait", Spelled: wire.BodyDelay, Replies: [wire.NumClasses]CodeReply{
 		wire.Rate: {Code: 7001, Text: "slow down"}, wire.Overloaded: {Code: 7002, Text: "we are busy"}, wire.Timeout: {Code: 7002},
@@ -37,10 +37,10 @@ var family = []CodeInBody{
 	{Name: "header", Code: "error", Spelled: wire.HeaderMillis},
 }
 
-// everyone is the table, and the family.
-func everyone() []Dialect {
+// allDialects is the table, and the codeInBodies.
+func allDialects() []Dialect {
 	all := All()
-	for _, f := range family {
+	for _, f := range codeInBodies {
 		all = append(all, f.Dialect())
 	}
 	return all
@@ -93,8 +93,8 @@ func sameFacts(t require.TestingT, d *Dialect, c Context, r wire.Reply, streamed
 	}
 }
 
-// inForm is the reply that a provider gives for a class.
-func inForm(d *Dialect, class wire.Class) wire.Reply {
+// replyOf is the reply that a provider gives for a class.
+func replyOf(d *Dialect, class wire.Class) wire.Reply {
 	f := d.Forms()[class]
 	return wire.Reply{
 		Status: f.Status, Class: class, Shown: f.Shown, Body: f.Body, Code: f.Code, Words: f.Words, Marks: f.Marks,
@@ -102,17 +102,17 @@ func inForm(d *Dialect, class wire.Class) wire.Reply {
 	}
 }
 
-var hints = []time.Duration{wire.NoHint, 0, 1, 20 * time.Millisecond, time.Second, 1898 * time.Millisecond, 61*time.Second + 1, 48 * time.Hour, forever}
+var hints = []time.Duration{wire.NoHint, 0, 1, 20 * time.Millisecond, time.Second, 1898 * time.Millisecond, 61*time.Second + 1, 48 * time.Hour, maxWait}
 
 func TestBytesSayWhatTheCompactReplySays(t *testing.T) {
-	for _, d := range everyone() {
+	for _, d := range allDialects() {
 		for class := wire.Rate; class <= wire.Timeout; class++ {
 			for spelled := range wire.Spelling(wire.NumSpellings) {
 				for _, hint := range hints {
-					if hint == forever && spelled.Dated() {
+					if hint == maxWait && spelled.Dated() {
 						continue // that year has five digits
 					}
-					r := inForm(&d, class)
+					r := replyOf(&d, class)
 					r.Spelled, r.RetryAfter, r.Limit, r.Remaining = spelled, hint, 20, 3
 					if r.Reset = 30 * time.Second; r.Marks&wire.ResetAsTime != 0 {
 						r.Reset = 2*time.Minute + 1
@@ -133,9 +133,9 @@ func TestBytesSayWhatTheCompactReplySays(t *testing.T) {
 // What a provider says in its own forms is in the image as it stands, but for
 // what its bytes have no place for, which the readers do not see either.
 func TestRepliesInFormAreTheirOwnImage(t *testing.T) {
-	for _, d := range everyone() {
+	for _, d := range allDialects() {
 		for class := wire.Rate; class <= wire.Timeout; class++ {
-			r := inForm(&d, class)
+			r := replyOf(&d, class)
 			r.Limit, r.Remaining = 20, 3
 			require.Equal(t, r, d.Image(r, false), "%s %s", d.Name, class)
 			// Nor does a mask change it: a permission that is missing, say, may
@@ -160,7 +160,7 @@ func operations(d *Dialect) (all []Operation) {
 }
 
 func TestAnswersSayWhatTheCompactReplySays(t *testing.T) {
-	for _, d := range everyone() {
+	for _, d := range allDialects() {
 		for body := range wire.Body(wire.NumBodies) {
 			if body == wire.ErrorBody || body == wire.CodeBody || body == wire.StreamError {
 				continue
@@ -194,10 +194,10 @@ func TestAnswersSayWhatTheCompactReplySays(t *testing.T) {
 // mouth: other statuses, other bodies, other codes.
 func TestTheLawAtRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		all := everyone()
+		all := allDialects()
 		d := all[rapid.IntRange(0, len(all)-1).Draw(t, "dialect")]
 		class := wire.Class(rapid.IntRange(int(wire.Rate), int(wire.Timeout)).Draw(t, "class"))
-		r := inForm(&d, class)
+		r := replyOf(&d, class)
 		r.Spelled = wire.Spelling(rapid.IntRange(0, wire.NumSpellings-1).Draw(t, "spelling"))
 		r.RetryAfter = time.Duration(rapid.Int64Range(-1, int64(100*365*24*time.Hour)).Draw(t, "hint"))
 		r.Limit, r.Remaining = rapid.Int32Range(0, math.MaxInt32).Draw(t, "limit"), rapid.Int32Range(0, math.MaxInt32).Draw(t, "remaining")
@@ -206,9 +206,9 @@ func TestTheLawAtRandom(t *testing.T) {
 		case 1:
 			r.Body, r.Code, r.Marks = wire.ErrorBody, 0, 0
 			r.Status = rapid.SampledFrom([]uint16{400, 401, 402, 403, 408, 413, 429, 500, 503, 504, 529}).Draw(t, "status")
-			if speaker := d.speaker(&r); speaker.phrases.of(&r).Status != r.Status {
+			if writer := d.errorDialect(&r); writer.templates.of(&r).Status != r.Status {
 				// Where the status is part of the word, another one is another word.
-				r.Status = speaker.phrases.of(&r).Status
+				r.Status = writer.templates.of(&r).Status
 			}
 		case 2:
 			r.Body, r.Code, r.Status, r.Shown, r.Marks = wire.CodeBody, wire.Code14003, 200, wire.Rate, 0
@@ -219,18 +219,18 @@ func TestTheLawAtRandom(t *testing.T) {
 
 // Two classes that are said with the same words could not be told apart.
 func TestWordsAreUnambiguous(t *testing.T) {
-	for _, d := range everyone() {
+	for _, d := range allDialects() {
 		seen := map[string]wire.Class{}
 		for class := wire.Rate; class <= wire.Timeout; class++ {
-			p := &d.phrases[class]
+			p := &d.templates[class]
 			require.NotEmpty(t, p.Text, "%s has no words for %s", d.Name, class)
 			require.NotZero(t, p.Status, "%s %s", d.Name, class)
-			require.Equal(t, d.phrases.shown(d.phrases.shown(class)), d.phrases.shown(class), "%s: %s must read as a class that has words", d.Name, class)
+			require.Equal(t, d.templates.shown(d.templates.shown(class)), d.templates.shown(class), "%s: %s must read as a class that has words", d.Name, class)
 			if p.As != wire.OK {
 				continue
 			}
 			words := fmt.Sprintf("%d %q %q %d", p.Status, p.Kind, p.Code, p.Number)
-			if d.reads == nil {
+			if d.classify == nil {
 				require.NotContains(t, seen, words, "%s: %s", d.Name, class)
 			}
 			seen[words] = class
@@ -245,7 +245,7 @@ func TestSniffFindsTheDialect(t *testing.T) {
 	for _, d := range All() {
 		for _, streamed := range []bool{false, true} {
 			for class := wire.OK; class <= wire.Timeout; class++ {
-				r := inForm(&d, class)
+				r := replyOf(&d, class)
 				if class == wire.OK {
 					r.Body, r.Tokens = wire.Completion, 3
 				}

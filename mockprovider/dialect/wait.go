@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// leads are the words before a wait in a message.
-var leads = []string{"try again in ", "retry in ", "retry after ", "try again after "}
+// waitPrefixes are the words before a wait in a message.
+var waitPrefixes = []string{"try again in ", "retry in ", "retry after ", "try again after "}
 
 // parseSentence finds a wait in a message: "Please try again in 1m2.5s.",
 // "Please retry after 17 seconds."
 func parseSentence(message string) (time.Duration, bool) {
 	message = strings.ToLower(message)
-	for _, lead := range leads {
+	for _, lead := range waitPrefixes {
 		for rest := message; ; {
 			_, after, found := strings.Cut(rest, lead)
 			if !found {
@@ -63,13 +63,13 @@ func parseSpan(s string) (total time.Duration, ok bool) {
 		if unit == 0 || !fine {
 			return total, ok
 		}
-		total, ok = min(forever, total+wait), true
+		total, ok = min(maxWait, total+wait), true
 		s = strings.TrimLeft(rest[letters:], " ")
 	}
 }
 
 // parseDecimal reads digits with an optional fraction, in units, rounded up to
-// the nanosecond and cut to forever. It takes no sign, exponent or infinity.
+// the nanosecond and cut to maxWait. It takes no sign, exponent or infinity.
 func parseDecimal(s string, unit time.Duration) (time.Duration, bool) {
 	s = strings.TrimSpace(s)
 	whole, fraction, dotted := strings.Cut(s, ".")
@@ -77,8 +77,8 @@ func parseDecimal(s string, unit time.Duration) (time.Duration, bool) {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil || n >= int64(forever/unit) {
-		return forever, true
+	if err != nil || n >= int64(maxWait/unit) {
+		return maxWait, true
 	}
 	// The fraction's digits, each worth a tenth of the one before; what is less
 	// than a nanosecond counts as one.
@@ -110,8 +110,8 @@ func parseNumber(s string, unit time.Duration) (time.Duration, bool) {
 		return 0, false
 	}
 	x = math.Ceil(float64(x * float64(unit)))
-	if x >= float64(forever) {
-		return forever, true
+	if x >= float64(maxWait) {
+		return maxWait, true
 	}
 	return time.Duration(x), true
 }
@@ -146,12 +146,12 @@ func ceil(d, unit time.Duration) time.Duration {
 	return n
 }
 
-// roundUp returns d ≥ 0 in whole units, rounded up and cut to forever.
+// roundUp returns d ≥ 0 in whole units, rounded up and cut to maxWait.
 func roundUp(d, unit time.Duration) time.Duration {
-	if n := ceil(d, unit); n <= forever/unit {
+	if n := ceil(d, unit); n <= maxWait/unit {
 		return n * unit
 	}
-	return forever
+	return maxWait
 }
 
 func ceilSecond(t time.Time) time.Time {
