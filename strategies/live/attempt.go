@@ -14,47 +14,47 @@ import (
 	"herdlab/strategies"
 )
 
-// attempt is one request on the wire. It has all that it takes to make and to
-// record it, for it may outlive its call.
+// attempt is one request on the wire. It refers to no state of its call that
+// later calls change, because it may outlive its call.
 type attempt struct {
-	c      *caller
-	t      *Transport
-	call   uint64
-	number uint32
-	target wire.Target
-	gone   bool // given up; guarded by Everyone.mu
-	req    *http.Request
-	length int64         // of the request's body, -1 if unknown
-	sentAt time.Duration // when it was sent, and how long
-	waited time.Duration // the call had waited before
-	model  string        // what it asks, for the recorder; "" if nobody has looked
-	err    error         // how it failed, if no reply came
+	c         *callRun
+	t         *Transport
+	call      uint64
+	number    uint32
+	target    wire.Target
+	abandoned bool // its result is not used; guarded by Shared.mu
+	req       *http.Request
+	length    int64         // of the request's body; -1 if unknown
+	sentAt    time.Duration // when it was sent
+	waited    time.Duration // time without activity of the call before that
+	model     string        // the requested model, for the recorder; "" if unknown
+	err       error         // if there was no reply
 
-	made    *made        // what it sends, if not the caller's request
-	said    wire.Reply   // what its reply says, and
-	outcome wire.Outcome // what the client makes of that
+	rewrite *rewrite     // nil if the caller's request is sent
+	reply   wire.Reply   // the content of the reply
+	outcome wire.Outcome // as the strategy's reader interprets it
 
 	ctx     context.Context
-	cancel  context.CancelFunc // nil if only the caller can end it
+	cancel  context.CancelFunc // nil if only the caller's context ends it
 	timeout clockwork.Timer
 }
 
-// errTimeout is the cause of an attempt's own end.
+// errTimeout is the context's cause when an attempt's own timeout has passed.
 var errTimeout = errors.New("live: the attempt's timeout has passed")
 
-// send puts an attempt on its way: on a goroutine of its own if the strategy may
-// do anything meanwhile, else on the caller's, once it has decided. It returns
-// nil, with the call failed, if the request cannot be made.
-func (c *caller) send(timeout time.Duration) *attempt {
+// send starts an attempt: on a goroutine of its own if the strategy can decide
+// while it is in flight, else on the caller's goroutine, as c.pending. If the
+// request cannot be made, the call fails and send returns nil.
+func (c *callRun) send(timeout time.Duration) *attempt {
 	switch {
-	case c.call.InFlight == math.MaxUint8: // as in the simulator
+	case c.call.InFlight == math.MaxUint8: // the limit of the simulator, too
 		c.fail(errTooMany)
 		return nil
 	case !c.body.ready():
 		c.fail(errBody)
 		return nil
 	}
-	a := &attempt{c: c, t: c.t, call: c.call.ID, target: c.call.Target, sentAt: c.at, waited: max(0, c.at-c.quietSince), ctx: c.ctx}
+	a := &attempt{c: c, t: c.t, call: c.call.ID, target: c.call.Target, sentAt: c.at, waited: max(0, c.at-c.lastActivity), ctx: c.ctx}
 	c.prepare(a)
 	var end context.CancelCauseFunc
 	if timeout > 0 || c.t.async() {
@@ -68,62 +68,62 @@ func (c *caller) send(timeout time.Duration) *attempt {
 		return nil
 	}
 	a.length = a.req.ContentLength
-	if a.length == 0 && !c.body.none {
+	if a.length == 0 && !c.body.empty {
 		a.length = -1
 	}
 	c.call.Attempts++
 	c.call.InFlight++
-	a.number, c.quietSince = c.call.Attempts, c.at
+	a.number, c.lastActivity = c.call.Attempts, c.at
 	if a.model = c.model; a.target.Model > 0 {
 		a.model = c.t.cfg.Models[a.target.Model]
 	}
 	if timeout > 0 {
 		a.timeout = c.t.clock.AfterFunc(timeout, func() { end(errTimeout) })
 	}
-	c.flying = append(c.flying, a)
+	c.inFlight = append(c.inFlight, a)
 	if c.t.async() {
-		go a.fly()
+		go a.runAsync()
 	} else {
 		c.pending = a
 	}
 	return a
 }
 
-// async reports whether attempts are on goroutines of their own.
+// async reports whether attempts run on goroutines of their own.
 func (t *Transport) async() bool { return t.program.Races || t.program.WantsSent }
 
-// fly makes the attempt on a goroutine of its own. A panic of the base is the
-// caller's, as it would be without a strategy.
-func (a *attempt) fly() {
-	l := letter{kind: strategies.Reply, panicked: "live: the base has ended its goroutine"}
+// runAsync makes the attempt on a goroutine of its own. A panic of the base is
+// passed to the goroutine of the call.
+func (a *attempt) runAsync() {
+	m := message{kind: strategies.Reply, panicValue: "live: the base called runtime.Goexit"}
 	defer func() {
-		if l.panicked != nil {
+		if m.panicValue != nil {
 			if p := recover(); p != nil {
-				l.panicked = p
+				m.panicValue = p
 			}
 		}
-		l.attempt = a
-		if !a.deliver(l) {
-			l.reply.close()
+		m.attempt = a
+		if !a.deliver(m) {
+			m.reply.close()
 		}
 	}()
-	l = a.carry()
+	m = a.roundTrip()
 }
 
-// deliver posts l unless the attempt has been given up.
-func (a *attempt) deliver(l letter) bool {
-	e := a.t.everyone
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !a.gone {
-		a.c.post(l)
+// deliver posts m unless the attempt is abandoned.
+func (a *attempt) deliver(m message) bool {
+	s := a.t.shared
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !a.abandoned {
+		a.c.post(m)
 	}
-	return !a.gone
+	return !a.abandoned
 }
 
-// attempt returns attempt number n if it is in flight.
-func (c *caller) attempt(n uint32) *attempt {
-	for _, a := range c.flying {
+// attempt returns attempt n, or nil if it is not in flight.
+func (c *callRun) attempt(n uint32) *attempt {
+	for _, a := range c.inFlight {
 		if a.number == n {
 			return a
 		}
@@ -131,15 +131,15 @@ func (c *caller) attempt(n uint32) *attempt {
 	return nil
 }
 
-// giveUp ends an attempt that nobody waits for any more.
-func (a *attempt) giveUp() {
-	a.t.everyone.mu.Lock()
-	a.gone = true
-	a.t.everyone.mu.Unlock()
+// abandon ends an attempt whose result is not used.
+func (a *attempt) abandon() {
+	a.t.shared.mu.Lock()
+	a.abandoned = true
+	a.t.shared.mu.Unlock()
 	a.end()
 }
 
-// end cancels what the attempt has under way, and its timeout.
+// end cancels the attempt's context and its timeout.
 func (a *attempt) end() {
 	if a.timeout != nil {
 		a.timeout.Stop()
@@ -149,58 +149,58 @@ func (a *attempt) end() {
 	}
 }
 
-// carry makes the attempt and reads what comes back.
-func (a *attempt) carry() (l letter) {
-	well := false
+// roundTrip makes the attempt and reads the reply.
+func (a *attempt) roundTrip() (m message) {
+	done := false
 	defer func() {
-		if !well { // the recorder has panicked
-			l.reply.close()
+		if !done { // a panic
+			m.reply.close()
 			a.end()
 		}
 	}()
 	var resp *http.Response
 	var err error
-	if a.made == nil || a.made.err == nil {
+	if a.rewrite == nil || a.rewrite.err == nil {
 		resp, err = a.t.base.RoundTrip(a.req)
 	}
 	switch {
-	case a.made != nil && a.made.err != nil:
-		l = a.unfit()
+	case a.rewrite != nil && a.rewrite.err != nil:
+		m = a.notSent()
 	case err != nil:
-		l = a.lost(err)
+		m = a.failed(err)
 	case resp == nil:
-		l = a.lost(errNoResponse)
+		m = a.failed(errNoResponse)
 	default:
 		if resp.Request == nil {
 			resp.Request = a.req
 		}
-		if l = a.read(resp); a.remade() {
-			l = a.unmake(l)
+		if m = a.read(resp); a.rewritten() {
+			m = a.convertReply(m)
 		}
 	}
 	switch {
-	case l.kind == strategies.Head: // the attempt goes on
-	case l.reply.whole():
+	case m.kind == strategies.Head: // the attempt continues
+	case m.reply.complete():
 		a.end()
-	default: // it is believed, but its body still needs the context
+	default: // the outcome is known, but reading the body needs the context
 		if a.timeout != nil {
 			a.timeout.Stop()
 		}
-		l.reply.cancel = a.cancel
+		m.reply.cancel = a.cancel
 	}
-	a.record(&l)
-	well = true
-	return l
+	a.record(&m)
+	done = true
+	return m
 }
 
-// lost is the letter about an attempt without a reply.
-func (a *attempt) lost(err error) letter {
+// failed returns the message for an attempt without a reply.
+func (a *attempt) failed(err error) message {
 	a.err = err
 	a.outcome = wire.Outcome{Class: a.classOf(err), RetryAfter: wire.NoHint}
-	return letter{kind: strategies.Reply}
+	return message{kind: strategies.Reply}
 }
 
-// classOf is what an attempt without a reply came to.
+// classOf returns the class of an attempt without a reply.
 func (a *attempt) classOf(err error) wire.Class {
 	var n net.Error
 	switch {
@@ -215,6 +215,6 @@ func (a *attempt) classOf(err error) wire.Class {
 }
 
 var (
-	errTooMany    = errors.New("live: the strategy sends an attempt although 255 of the same call are in flight; bound its hedges")
-	errNoResponse = errors.New("live: the base has returned neither a response nor an error")
+	errTooMany    = errors.New("live: the strategy sends an attempt while 255 attempts of the call are in flight; limit its hedges")
+	errNoResponse = errors.New("live: the base returned neither a response nor an error")
 )

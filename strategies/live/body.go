@@ -10,41 +10,40 @@ import (
 
 // body is the body of the caller's request, which may be sent several times.
 type body struct {
-	original  io.ReadCloser // not used yet
-	untouched bool          // and not read either: the request can be sent as it is
-	again     func() (io.ReadCloser, error)
-	bytes     []byte // all of it, if known
-	known     bool
-	none      bool
-	most      int64 // how much of it may be kept
+	original io.ReadCloser // nil once it has been sent
+	unread   bool          // original has not been read: the request can be sent as it is
+	getBody  func() (io.ReadCloser, error)
+	bytes    []byte // the whole body, if known
+	known    bool
+	empty    bool
+	limit    int64 // the size up to which it is kept
 }
 
-// errBody is why a call ends whose body cannot be sent again.
-var errBody = errors.New("live: the request's body is too long to keep and has no GetBody, so it cannot be sent again; set GetBody, or a larger MaxBody")
+// errBody ends a call whose body cannot be sent again.
+var errBody = errors.New("live: the request's body is too long to be kept and has no GetBody, so it cannot be sent again; set GetBody, or increase MaxBody")
 
-// takeBody takes the body of a request. One that can be made again is left
-// alone; another is read if it is not longer than most, and the error is how that
-// failed.
-func takeBody(req *http.Request, most int64) (body, error) {
+// newBody returns the body of req. A body with GetBody is not read. Another is
+// read into memory if it is not longer than limit bytes.
+func newBody(req *http.Request, limit int64) (body, error) {
 	switch {
 	case req.Body == nil || req.Body == http.NoBody:
-		return body{none: true}, nil
+		return body{empty: true}, nil
 	case req.GetBody != nil:
-		return body{original: req.Body, untouched: true, again: req.GetBody, most: most}, nil
-	case req.ContentLength > most:
-		return body{original: req.Body, untouched: true}, nil
+		return body{original: req.Body, unread: true, getBody: req.GetBody, limit: limit}, nil
+	case req.ContentLength > limit:
+		return body{original: req.Body, unread: true}, nil
 	}
-	// Whoever writes it may have stopped: then its caller's patience counts.
+	// The body may block, for example if it is a pipe.
 	defer context.AfterFunc(req.Context(), func() { req.Body.Close() })()
 	var buf bytes.Buffer
 	if req.ContentLength > 0 {
 		buf.Grow(int(req.ContentLength) + bytes.MinRead)
 	}
-	n, err := io.Copy(&buf, io.LimitReader(req.Body, most+1))
+	n, err := io.Copy(&buf, io.LimitReader(req.Body, limit+1))
 	if err != nil {
 		return body{original: req.Body}, err
 	}
-	if n > most {
+	if n > limit {
 		return body{original: struct {
 			io.Reader
 			io.Closer
@@ -54,34 +53,34 @@ func takeBody(req *http.Request, most int64) (body, error) {
 	return body{bytes: buf.Bytes(), known: true}, nil
 }
 
-// sendable reports whether the caller's request can be sent as it came.
-func (b *body) sendable() bool { return b.original != nil && b.untouched || b.none }
+// sendable reports whether the caller's request can be sent unchanged.
+func (b *body) sendable() bool { return b.original != nil && b.unread || b.empty }
 
-// ready reports whether there can be another attempt.
-func (b *body) ready() bool { return b.original != nil || b.none || b.known || b.again != nil }
+// ready reports whether the body can be sent once more.
+func (b *body) ready() bool { return b.original != nil || b.empty || b.known || b.getBody != nil }
 
-// all returns the whole body if it can be had without spending it.
+// all returns the whole body, if it can be read and still be sent.
 func (b *body) all() ([]byte, bool) {
-	if b.known || b.none || b.again == nil {
+	if b.known || b.empty || b.getBody == nil {
 		return b.bytes, b.known
 	}
-	r, err := b.again()
+	r, err := b.getBody()
 	if err != nil {
 		return nil, false
 	}
 	defer r.Close()
-	all, err := io.ReadAll(io.LimitReader(r, b.most+1))
-	if err != nil || int64(len(all)) > b.most {
+	all, err := io.ReadAll(io.LimitReader(r, b.limit+1))
+	if err != nil || int64(len(all)) > b.limit {
 		return nil, false
 	}
 	b.bytes, b.known = all, true
 	return all, true
 }
 
-// open returns a reader for the next attempt.
+// open returns a reader of the body for the next attempt.
 func (b *body) open() (io.ReadCloser, error) {
 	switch {
-	case b.none:
+	case b.empty:
 		return http.NoBody, nil
 	case b.original != nil:
 		r := b.original
@@ -90,10 +89,10 @@ func (b *body) open() (io.ReadCloser, error) {
 	case b.known:
 		return io.NopCloser(bytes.NewReader(b.bytes)), nil
 	}
-	return b.again()
+	return b.getBody()
 }
 
-// close closes what was never used.
+// close closes the original body if it was never sent.
 func (b *body) close() {
 	if b.original != nil {
 		b.original.Close()

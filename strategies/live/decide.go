@@ -9,13 +9,13 @@ import (
 	"herdlab/strategies"
 )
 
-// step tells the strategy what happened and does what it decides, until there is
-// something to wait for.
-func (c *caller) step(e strategies.Event) {
+// step passes e to the strategy and carries out its decisions until the call has
+// to wait for an event or is over.
+func (c *callRun) step(e strategies.Event) {
 	for !c.over {
 		d, granted := c.decide(e)
-		if c.wrong != nil {
-			c.fail(c.wrong)
+		if c.decisionErr != nil {
+			c.fail(c.decisionErr)
 			return
 		}
 		switch d.Kind {
@@ -38,8 +38,8 @@ func (c *caller) step(e strategies.Event) {
 				c.fail(fmt.Errorf("live: the strategy abandons attempt %d, which is not in flight", d.Take.N))
 				return
 			}
-			c.land(a)
-			a.giveUp()
+			c.removeAttempt(a)
+			a.abandon()
 			e = strategies.Event{Kind: strategies.Settled, Attempt: d.Take.N, Outcome: &cancelled, SentAt: a.sentAt}
 			continue
 		case strategies.Wait:
@@ -51,58 +51,58 @@ func (c *caller) step(e strategies.Event) {
 				c.fail(errNothingToDo)
 			}
 		default:
-			c.fail(fmt.Errorf("live: the strategy decides %d, which is no decision", d.Kind))
+			c.fail(fmt.Errorf("live: the strategy returns decision kind %d, which does not exist", d.Kind))
 		}
 		return
 	}
 }
 
-// decide asks the strategy, and grants at once what can be.
-func (c *caller) decide(e strategies.Event) (strategies.Decision, bool) {
-	d, granted := c.locked(e)
-	c.raiseAll()
+// decide returns the decision on e, and whether what it acquires or joins is granted.
+func (c *callRun) decide(e strategies.Event) (strategies.Decision, bool) {
+	d, granted := c.decideLocked(e)
+	c.recordSignals()
 	return d, granted
 }
 
-// told tells the strategy of a call that is over what happened still.
-func (c *caller) told(e strategies.Event) strategies.Decision {
-	d, _ := c.locked(e)
-	c.raiseAll()
+// report passes e to the strategy of a finished call.
+func (c *callRun) report(e strategies.Event) strategies.Decision {
+	d, _ := c.decideLocked(e)
+	c.recordSignals()
 	return d
 }
 
-// locked is one decision, made and booked under the lock.
-func (c *caller) locked(e strategies.Event) (d strategies.Decision, granted bool) {
+// decideLocked makes one decision and updates queues and flights, under the lock.
+func (c *callRun) decideLocked(e strategies.Event) (d strategies.Decision, granted bool) {
 	t := c.t
-	t.everyone.mu.Lock()
-	defer t.everyone.mu.Unlock()
+	t.shared.mu.Lock()
+	defer t.shared.mu.Unlock()
 	d = c.next(e)
-	if !c.decided() {
+	if !c.finished() {
 		switch d.Kind {
 		case strategies.Acquire:
 			granted = c.acquire(d.Take)
 		case strategies.Join:
 			granted = c.join(d.Take)
 		case strategies.Answer, strategies.Stop:
-			c.leave()
-			c.quit()
+			c.leaveQueue()
+			c.leaveFlight()
 		}
 	}
 	if granted {
-		c.call.Turn-- // what is granted at once is no turn
+		c.call.Turn-- // turns count events, and this Admitted is none
 	}
-	c.lookAround()
+	c.admitWaiting()
 	return d, granted
 }
 
-// next is one decision, with Everyone.mu held.
-func (c *caller) next(e strategies.Event) strategies.Decision {
+// next returns the strategy's decision on e. Shared.mu must be held.
+func (c *callRun) next(e strategies.Event) strategies.Decision {
 	t, v := c.t, &c.call
 	c.at, c.event = t.now(), e
-	v.Memory[strategies.PerEveryone] = t.everyone.memory()
+	v.Memory[strategies.PerEveryone] = t.shared.memory()
 	d := t.program.Root.Next(c.at, v, e)
 	v.Turn++
-	if d.Kind == strategies.Send && !c.decided() {
+	if d.Kind == strategies.Send && !c.finished() {
 		v.Turn = 0
 	}
 	if v.HasAsides() {
@@ -111,67 +111,67 @@ func (c *caller) next(e strategies.Event) strategies.Decision {
 	return d
 }
 
-// decided reports whether the strategy is only told what happens: the call is over,
-// or the caller has its stream.
-func (c *caller) decided() bool { return c.over || c.holding }
+// finished reports whether decisions have no effect any more: the call is over,
+// or the caller reads its stream.
+func (c *callRun) finished() bool { return c.over || c.streaming }
 
 // Leave implements strategies.Asides.
-func (c *caller) Leave() { c.leave() }
+func (c *callRun) Leave() { c.leaveQueue() }
 
 // Put implements strategies.Asides.
-func (c *caller) Put(p strategies.PoolID, n uint32) {
-	l := c.t.lines[p]
+func (c *callRun) Put(p strategies.PoolID, n uint32) {
+	l := c.t.queues[p]
 	l.put(c.at, n)
-	c.look = append(c.look, l)
+	c.toAdmit = append(c.toAdmit, l)
 }
 
-// lookAround admits whoever stands in the lines that the decision has touched.
-// Their own goroutines go on from there.
-func (c *caller) lookAround() {
-	for i, l := range c.look {
+// admitWaiting admits the calls that wait in the queues that the decision has
+// changed. They continue on their own goroutines.
+func (c *callRun) admitWaiting() {
+	for i, l := range c.toAdmit {
 		l.admit(c.at)
-		c.look[i] = nil
+		c.toAdmit[i] = nil
 	}
-	c.look = c.look[:0]
+	c.toAdmit = c.toAdmit[:0]
 }
 
 // HangUp implements strategies.Asides.
-func (c *caller) HangUp(attempt uint32) {
+func (c *callRun) HangUp(attempt uint32) {
 	if a := c.attempt(attempt); a != nil {
-		c.land(a)
-		a.gone = true
+		c.removeAttempt(a)
+		a.abandoned = true
 		a.end()
 	}
 }
 
 // WakeAt implements strategies.Asides.
-func (c *caller) WakeAt(at time.Duration) {
-	if !c.decided() {
+func (c *callRun) WakeAt(at time.Duration) {
+	if !c.finished() {
 		c.setTimer(max(at-c.at, 0))
 	}
 }
 
 // Raise implements strategies.Asides.
-func (c *caller) Raise(s strategies.Signal) {
+func (c *callRun) Raise(s strategies.Signal) {
 	if c.t.cfg.Recorder != nil {
-		c.raise = append(c.raise, s)
+		c.signals = append(c.signals, s)
 	}
 }
 
-// raiseAll tells the recorder of the signals of a decision.
-func (c *caller) raiseAll() {
-	if len(c.raise) == 0 {
+// recordSignals passes the signals of a decision to the recorder.
+func (c *callRun) recordSignals() {
+	if len(c.signals) == 0 {
 		return
 	}
-	all := c.raise
-	c.raise = c.raise[:0]
+	all := c.signals
+	c.signals = c.signals[:0]
 	for _, s := range all {
 		c.t.cfg.Recorder.Signal(c.t.program.Signals[s])
 	}
 }
 
-// setTimer sets the call's one timer; a sum that overflows is never.
-func (c *caller) setTimer(d time.Duration) {
+// setTimer sets the call's timer. An overflow means never.
+func (c *callRun) setTimer(d time.Duration) {
 	c.stopTimer()
 	if c.wakeAt = c.at + d; c.wakeAt < 0 {
 		c.wakeAt = strategies.Never
@@ -179,27 +179,27 @@ func (c *caller) setTimer(d time.Duration) {
 	c.timer = c.t.clock.NewTimer(d)
 }
 
-func (c *caller) stopTimer() {
+func (c *callRun) stopTimer() {
 	if c.wakeAt >= 0 {
 		c.timer.Stop()
-		c.wakeAt, c.fired = -1, false
+		c.wakeAt, c.timerFired = -1, false
 	}
 }
 
-// idle reports whether nothing will happen to the call any more.
-func (c *caller) idle() bool {
-	c.t.everyone.mu.Lock()
-	defer c.t.everyone.mu.Unlock()
-	return len(c.flying) == 0 && c.wakeAt < 0 && c.line == nil && c.seat == nil && len(c.inbox) == 0
+// idle reports whether no event can happen to the call.
+func (c *callRun) idle() bool {
+	c.t.shared.mu.Lock()
+	defer c.t.shared.mu.Unlock()
+	return len(c.inFlight) == 0 && c.wakeAt < 0 && c.queue == nil && c.following == nil && len(c.inbox) == 0
 }
 
-// outcomeNow is the outcome of the event that c decides on.
-func (c *caller) outcomeNow(end strategies.End) wire.Outcome {
+// currentOutcome returns the outcome of the event of the current decision.
+func (c *callRun) currentOutcome(end strategies.End) wire.Outcome {
 	if c.event.Outcome != nil {
 		return *c.event.Outcome
 	}
 	return wire.Outcome{Class: end.Class, RetryAfter: wire.NoHint}
 }
 
-// errNothingToDo is a strategy's mistake.
-var errNothingToDo = errors.New("live: the strategy has nothing to do for a call of which nothing is under way; it must send, wait, acquire, join, answer or stop")
+// errNothingToDo reports a mistake of a strategy.
+var errNothingToDo = errors.New("live: the strategy is idle, but the call has no attempt, timer, queue or flight to wait for; it must send, wait, acquire, join, answer or stop")

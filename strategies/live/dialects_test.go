@@ -16,9 +16,9 @@ import (
 	"herdlab/strategies"
 )
 
-// The shortcut for plain answers and what is believed without an answer change
-// nothing of what a dialect says and reads: every reader learns the same.
-func TestReadsAsDialectsDo(t *testing.T) {
+// Neither the shortcut for ordinary answers nor acceptable changes what the readers
+// get from a reply of a dialect.
+func TestRepliesAreParsedAsByDialects(t *testing.T) {
 	bodies := []wire.Body{wire.Completion, wire.SilentEnd, wire.Garbage, wire.WrongType, wire.Doubled, wire.StreamError, wire.CutBody}
 	readers := []wire.Reader{wire.ByBody{}, wire.ByStatus{}, wire.ByKeyword{}, wire.ByLibrary{}}
 	for _, d := range dialect.All() {
@@ -36,7 +36,7 @@ func TestReadsAsDialectsDo(t *testing.T) {
 		}
 		for i := range replies {
 			if replies[i].Status == 0 {
-				continue // no provider can say that
+				continue // the dialect has no such reply
 			}
 			image := d.Image(replies[i], false)
 			var m dialect.Message
@@ -47,13 +47,13 @@ func TestReadsAsDialectsDo(t *testing.T) {
 			for _, f := range m.Headers {
 				h.Add(f.Name, f.Value)
 			}
-			for _, speak := range []*dialect.Dialect{&d, nil} {
-				tr := &Transport{cfg: Config{Peek: 1 << 16}, epoch: 2e9, dialect: speak}
+			for _, spoken := range []*dialect.Dialect{&d, nil} {
+				tr := &Transport{cfg: Config{Peek: 1 << 16}, epoch: 2e9, dialect: spoken}
 				r := reply{resp: &http.Response{StatusCode: m.Status, Header: h}, buf: m.Body}
 				if m.Broken {
 					r.err = io.ErrUnexpectedEOF
 				}
-				if speak == nil {
+				if spoken == nil {
 					sniffed := dialect.Sniff(&in)
 					want = sniffed.Parse(&in, dialect.Reading{Epoch: 2e9})
 				}
@@ -69,17 +69,16 @@ func TestReadsAsDialectsDo(t *testing.T) {
 	}
 }
 
-// What is no answer of a model has nothing to be missed, and is not asked for
-// again.
-func TestBelieves(t *testing.T) {
+// A response that is no answer of a model is not retried for missing content.
+func TestResponsesThatAreNoAnswers(t *testing.T) {
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
-	_, err := io.WriteString(z, good)
+	_, err := io.WriteString(z, chatAnswer)
 	require.NoError(t, err)
 	require.NoError(t, z.Close())
 	var refused bytes.Buffer
 	z = gzip.NewWriter(&refused)
-	_, err = io.WriteString(z, code14)
+	_, err = io.WriteString(z, body14003)
 	require.NoError(t, err)
 	require.NoError(t, z.Close())
 	limits := []string{"X-Ratelimit-Limit-Requests", "60", "X-Ratelimit-Remaining-Requests", "59"}
@@ -111,9 +110,9 @@ func TestBelieves(t *testing.T) {
 		"a long refusal":       {"POST", 503, strings.Repeat("x", 1<<17), nil, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := &provider{answer: func(int, *http.Request) (*http.Response, error) { return says(c.status, c.body, c.headers...) }}
-			inBubble(t, p, stack(patient), func(tr *Transport) {
-				req, err := http.NewRequest(c.method, "http://herd.test/v1/anything", strings.NewReader(question))
+			p := &provider{respond: func(int, *http.Request) (*http.Response, error) { return jsonResponse(c.status, c.body, c.headers...) }}
+			withTransport(t, p, configOf(retryFour), func(tr *Transport) {
+				req, err := http.NewRequest(c.method, "http://herd.test/v1/anything", strings.NewReader(chatRequest))
 				require.NoError(t, err)
 				resp, err := tr.RoundTrip(req)
 				require.NoError(t, err)
@@ -121,21 +120,21 @@ func TestBelieves(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, resp.Body.Close())
 				require.Equal(t, c.body, string(body))
-				require.EqualValues(t, c.attempts, p.asked.Load())
+				require.EqualValues(t, c.attempts, p.requests.Load())
 			})
 		})
 	}
 }
 
-// hostile is a body that does what it likes with its reader.
-type hostile struct {
+// oddBody is a body with short and empty reads and any error.
+type oddBody struct {
 	text  []byte
 	chunk int
 	err   error
 	calls int
 }
 
-func (h *hostile) Read(p []byte) (int, error) {
+func (h *oddBody) Read(p []byte) (int, error) {
 	if h.calls++; h.calls%3 == 0 {
 		return 0, nil
 	}
@@ -146,11 +145,10 @@ func (h *hostile) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (*hostile) Close() error { return nil }
+func (*oddBody) Close() error { return nil }
 
-// Whatever a provider sends, the transport neither panics nor hangs, and hands
-// it on byte for byte.
-func FuzzHostileReplies(f *testing.F) {
+// The transport neither panics nor hangs on any reply, and returns it unchanged.
+func FuzzReplies(f *testing.F) {
 	for _, d := range dialect.All() {
 		for _, b := range []wire.Body{wire.Completion, wire.CodeBody, wire.Garbage} {
 			var m dialect.Message
@@ -167,16 +165,16 @@ func FuzzHostileReplies(f *testing.F) {
 		if breaks {
 			end = io.ErrUnexpectedEOF
 		}
-		q := &provider{answer: func(int, *http.Request) (*http.Response, error) {
+		q := &provider{respond: func(int, *http.Request) (*http.Response, error) {
 			h := http.Header{"Content-Type": {contentType}, "Content-Encoding": {encoding}, "Retry-After": {after}, "X-Ratelimit-Reset-Requests": {after}}
-			return &http.Response{StatusCode: int(status), Header: h, Body: &hostile{text: bytes.Clone(body), chunk: int(chunk) + 1, err: end}, ContentLength: length}, nil
+			return &http.Response{StatusCode: int(status), Header: h, Body: &oddBody{text: bytes.Clone(body), chunk: int(chunk) + 1, err: end}, ContentLength: length}, nil
 		}}
 		tr := Must(Config{Base: q, Peek: 300, Seed: 1, Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{
 			strategies.Retry{Backoff: strategies.Fixed{}, Hints: strategies.Hints{Use: strategies.HintIgnored}, MaxAttempts: 3},
 			strategies.Cache{TTL: time.Minute, Entries: 8, Scope: strategies.PerFleet},
 		}}})
 		defer tr.Close()
-		req, err := http.NewRequest(http.MethodPost, "http://herd.test/v1/chat/completions", strings.NewReader(question))
+		req, err := http.NewRequest(http.MethodPost, "http://herd.test/v1/chat/completions", strings.NewReader(chatRequest))
 		require.NoError(t, err)
 		resp, err := tr.RoundTrip(req)
 		if err == nil {
@@ -185,8 +183,8 @@ func FuzzHostileReplies(f *testing.F) {
 			require.True(t, err == nil && !breaks || err == io.ErrUnexpectedEOF && breaks, err)
 			require.NoError(t, resp.Body.Close())
 		}
-		require.LessOrEqual(t, q.asked.Load(), int32(3))
-		require.Zero(t, q.open.Load())
-		require.Len(t, tr.freeRow, int(tr.rows))
+		require.LessOrEqual(t, q.requests.Load(), int32(3))
+		require.Zero(t, q.openBodies.Load())
+		require.Len(t, tr.freeRows, int(tr.rows))
 	})
 }

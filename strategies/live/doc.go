@@ -1,6 +1,11 @@
-// Package live runs strategies in production, as an http.RoundTripper around
-// any other: the very programs that the simulator compares, told the same
-// events and obeyed in the same way.
+// Package live runs strategies in production: a [Transport] is an
+// http.RoundTripper around another one. It runs the same programs as the
+// simulator, with the same events, and carries out their decisions.
+//
+// Most users need three names: [Config], whose only required field is the
+// strategy; [New], which returns the [Transport] for an http.Client; and
+// [Recorder], which receives every attempt and call ([Metrics] records them for
+// Prometheus, [Log] writes them to a slog.Logger).
 //
 //	client := &http.Client{Transport: live.Must(live.Config{
 //		Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{
@@ -9,30 +14,37 @@
 //		}},
 //	})}
 //
-// A Transport is one client and its own fleet; what a layer shares with
-// everyone is shared by the transports of one Everyone. It reads replies as its
-// strategy's reader does, a 200 around a business code included, and gives the
-// caller the last reply as it came over the wire. Where there is none, because
-// the connection broke or the strategy never tried, it returns an *Error that
-// says why.
+// # Scopes
 //
-// What is no answer of a model (a list, an embedding, audio, a redirect) is judged
-// by its status. A stream is read up to its first token; until then it can be
-// tried again. Then it is the caller's: whatever else is under way for the call is
-// given up, and the strategy hears how the stream ends when the caller has read
-// it, has closed it or lets its context end. A caller must do one of these, as
-// with any body, for until then the call holds its permits.
+// A Transport is one client in a fleet of its own. Layers with scope everyone
+// share their memory with all transports that have the same [Shared].
 //
-// Calls that ask the same, byte for byte, of the same URL with the same key may
-// share an answer if the strategy has them do so; streams are not shared. How the
-// requests of a Merge are put together, and how that of a Shrink into Pieces is
-// taken apart, is yours to say (Config.Join, Part, Split and Combine), for there is
-// no general way; without that such a strategy is refused, and so is one that does
-// both.
+// # Replies
 //
-// All decisions are made under one lock, which takes about a microsecond each time
-// and is never held while anything is waited for: not for the network, not for a
-// recorder. A panic of the base, the strategy, the recorder or a function of the
-// Config goes to the goroutine that made the call, and what the call held is given
-// back.
+// The strategy's reader interprets replies, for example a status 200 with a
+// business code as a refusal. The caller gets the last reply as the provider sent
+// it. If there is none, because the connection failed or the strategy sent no
+// attempt, RoundTrip returns an [*Error] with the reason.
+//
+// A response that is not a model's answer (a list, an embedding, audio, a
+// redirect) is judged by its status. A stream is read up to its first token; an
+// error before that can be retried. After that, RoundTrip returns the stream and
+// abandons everything else of the call. The strategy gets the end of the stream
+// when the caller has read all of it, closes it, or ends its context. The caller
+// must do one of these, because until then the call holds its permits.
+//
+// # Shared, merged and split requests
+//
+// Equal requests (the same body, URL and key) share an answer if the strategy
+// does so; streams are not shared. A strategy with strategies.Merge needs
+// Config.JoinRequests and Config.SplitReply; one with the Pieces of
+// strategies.Shrink needs Config.SplitRequest and Config.JoinReplies. There is no
+// general way to do this. A strategy can either merge or split.
+//
+// # Locking and panics
+//
+// All decisions are made under one lock. It is held for about a microsecond per
+// decision, and never while waiting for the network or the recorder. A panic of
+// the base, the strategy, the recorder or a function of the Config reaches the
+// goroutine that made the call; what the call held is released.
 package live

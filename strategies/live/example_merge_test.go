@@ -43,8 +43,8 @@ type completion struct {
 	} `json:"usage"`
 }
 
-// joinQuestions makes one request of several that each ask one question: a list
-// of them, to be answered line by line.
+// joinQuestions makes one request of several single questions: a numbered list, to
+// be answered in one line each.
 func joinQuestions(_ *http.Request, bodies [][]byte) ([]byte, error) {
 	var all chat
 	var list strings.Builder
@@ -67,9 +67,9 @@ func joinQuestions(_ *http.Request, bodies [][]byte) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// partAnswers gives each question its own line of the answer, and an equal share
-// of the tokens.
-func partAnswers(_ *http.Response, body []byte, n int) ([][]byte, error) {
+// splitAnswers gives each question its line of the answer and an equal share of the
+// tokens.
+func splitAnswers(_ *http.Response, body []byte, n int) ([][]byte, error) {
 	var all completion
 	if err := json.Unmarshal(body, &all); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func partAnswers(_ *http.Response, body []byte, n int) ([][]byte, error) {
 	for i, line := range lines {
 		text, ok := strings.CutPrefix(line, fmt.Sprintf("%d. ", i+1))
 		if !ok {
-			return nil, fmt.Errorf("line %d has not its number", i+1)
+			return nil, fmt.Errorf("line %d does not begin with its number", i+1)
 		}
 		one := all
 		one.Choices = []choice{{Message: message{"assistant", text}, FinishReason: all.Choices[0].FinishReason}}
@@ -98,7 +98,7 @@ func partAnswers(_ *http.Response, body []byte, n int) ([][]byte, error) {
 	return parts, nil
 }
 
-// squares is a model that knows squares, and is asked for them line by line.
+// squares is a model that answers lists of questions for squares.
 type squares struct{ requests int }
 
 // RoundTrip implements http.RoundTripper.
@@ -126,9 +126,8 @@ func (s *squares) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, err
 }
 
-// Ten questions that come at about the same time become one request, and each
-// caller gets the answer to its own: a tenth of the requests, where their number
-// is what the provider counts.
+// Ten simultaneous questions are sent as one request, and each caller gets its own
+// answer. This saves nine requests where the provider limits their number.
 func ExampleConfig_merge() {
 	model := &squares{}
 	transport := live.Must(live.Config{
@@ -137,7 +136,7 @@ func ExampleConfig_merge() {
 			strategies.Merge{Size: 10, Window: time.Minute, Scope: strategies.PerFleet},
 			strategies.Retry{Backoff: strategies.FullJitter{Base: time.Second, Cap: time.Minute}, MaxAttempts: 6},
 		}},
-		Join: joinQuestions, Part: partAnswers,
+		JoinRequests: joinQuestions, SplitReply: splitAnswers,
 	})
 	defer transport.Close()
 	client := &http.Client{Transport: transport}

@@ -14,16 +14,16 @@ import (
 	"herdlab/strategies/live"
 )
 
-// attempts counts attempts per call.
+// attempts records the number of attempts of the latest call.
 type attempts struct{ last uint32 }
 
 func (a *attempts) Attempt(live.Attempt)         {}
 func (a *attempts) Call(c live.Call)             { a.last = c.Attempts }
 func (a *attempts) Signal(strategies.SignalSpec) {}
 
-// A provider is out for half a second and says so in the worst way: with a status
-// 200 around a business code. A plain client takes that for an answer; one with a
-// strategy waits as long as it is asked to, and has the answer.
+// The provider is out for half a second and refuses with status 200 and a business
+// code. A plain client takes the refusal for an answer; a client with a strategy
+// waits as long as the reply asks for, and gets an answer.
 func Example() {
 	provider := serve.Must(serve.Config{})
 	_, err := provider.Inject(mockprovider.Outage(0, 500*time.Millisecond, mockprovider.Refusal{

@@ -9,36 +9,36 @@ import (
 	"herdlab/strategies"
 )
 
-// flight is one call that leads and the equal calls that follow it, first come
-// first. It is guarded by Everyone.mu.
+// flight is a leading call and the equal calls that follow it, in order of
+// arrival. It is guarded by Shared.mu.
 type flight struct {
 	table     map[flightKey]*flight
 	key       flightKey
-	keyed     bool // the stack says what is equal
-	leader    *caller
-	following list.List // of callers
+	keyed     bool // the stack defines which calls are equal
+	leader    *callRun
+	followers list.List // of *callRun
 }
 
-// flightKey says which calls are equal.
-type flightKey struct{ table, asks uint32 }
+// flightKey is equal for calls of the same flight.
+type flightKey struct{ table, key uint32 }
 
-// join has c follow the equal call under way, or lead if there is none.
-func (c *caller) join(take strategies.Take) (leads bool) {
+// join makes c a follower of the flight of equal calls, or the leader of a new one.
+func (c *callRun) join(take strategies.Take) (leads bool) {
 	t := c.t
 	switch {
 	case c.flight != nil:
-		c.wrong = errInFlight
+		c.decisionErr = errInFlight
 		return false
 	case int(take.Pool) >= len(t.program.Flights):
-		c.wrong = fmt.Errorf("live: the strategy joins flights of table %d, and has %d", take.Pool, len(t.program.Flights))
+		c.decisionErr = fmt.Errorf("live: the strategy joins a flight of table %d, but has %d tables", take.Pool, len(t.program.Flights))
 		return false
 	}
 	spec := t.program.Flights[take.Pool]
 	table, key := t.flights, flightKey{uint32(take.Pool), take.N}
 	if spec.Scope == strategies.PerEveryone {
-		table, key.table = t.everyone.flights, spec.At
+		table, key.table = t.shared.flights, spec.At
 	}
-	c.cargo, c.berth = nil, 0
+	c.batch, c.batchIndex = nil, 0
 	f := table[key]
 	if f == nil {
 		f = &flight{table: table, key: key, keyed: spec.Keyed, leader: c}
@@ -46,90 +46,91 @@ func (c *caller) join(take strategies.Take) (leads bool) {
 		c.flight = f
 		return true
 	}
-	c.flight, c.seat = f, f.following.PushBack(c)
+	c.flight, c.following = f, f.followers.PushBack(c)
 	return false
 }
 
-// Land implements strategies.Asides: the flight that c leads is over. Followers
-// get a copy of its reply if all of it is there.
-func (c *caller) Land(_ strategies.FlightID, _ uint32, end strategies.End) {
+// Land implements strategies.Asides: it ends the flight that c leads. Followers
+// get a copy of its reply if the reply is completely read.
+func (c *callRun) Land(_ strategies.FlightID, _ uint32, end strategies.End) {
 	f := c.flight
 	switch {
-	case f == nil || f.leader != c: // its followers have gone their own ways
+	case f == nil || f.leader != c: // the followers have been released
 	case end.Class == wire.Cancelled:
-		c.quit()
-	case end.Class == wire.OK && !c.last.whole():
-		c.disband()
+		c.leaveFlight()
+	case end.Class == wire.OK && !c.last.complete():
+		c.releaseFollowers()
 	default:
 		delete(f.table, f.key)
 		c.flight = nil
-		for f.following.Len() > 0 {
-			follower := f.following.Front().Value.(*caller)
-			r, rode := c.share(follower)
-			if !rode || !f.keyed && follower.asks != c.asks {
-				// Only the short numbers by which strategies know questions are equal.
-				follower.goAlone()
+		for f.followers.Len() > 0 {
+			follower := f.followers.Front().Value.(*callRun)
+			r, sent := c.replyFor(follower)
+			if !sent || !f.keyed && follower.hash != c.hash {
+				// Strategies compare 32 bits of the hash, which is not enough.
+				follower.proceedAlone()
 				continue
 			}
-			f.first().flight = nil
-			follower.post(letter{kind: strategies.Joined, outcome: c.outcomeNow(end), end: end, reply: r, err: c.failure})
+			f.popFollower().flight = nil
+			follower.post(message{kind: strategies.Joined, outcome: c.currentOutcome(end), end: end, reply: r, err: c.failure})
 		}
 	}
 }
 
-// first takes the first of those who follow from them.
-func (f *flight) first() *caller {
-	c := f.following.Remove(f.following.Front()).(*caller)
-	c.seat = nil
+// popFollower removes the first follower and returns it.
+func (f *flight) popFollower() *callRun {
+	c := f.followers.Remove(f.followers.Front()).(*callRun)
+	c.following = nil
 	return c
 }
 
-// disband ends the flight that c leads, if it leads one whose answer cannot be
-// shared, as a stream cannot: each of those who follow goes its own way.
-func (c *caller) disband() {
+// releaseFollowers ends the flight that c leads, if any, because its answer
+// cannot be shared: each follower makes an attempt of its own.
+func (c *callRun) releaseFollowers() {
 	f := c.flight
 	if f == nil || f.leader != c {
 		return
 	}
 	delete(f.table, f.key)
 	c.flight = nil
-	for f.following.Len() > 0 {
-		f.following.Front().Value.(*caller).goAlone()
+	for f.followers.Len() > 0 {
+		f.followers.Front().Value.(*callRun).proceedAlone()
 	}
 }
 
-// goAlone takes c from the flight that it follows.
-func (c *caller) goAlone() {
-	c.flight.following.Remove(c.seat)
-	c.flight, c.seat = nil, nil
-	c.post(letter{kind: strategies.Admitted})
+// proceedAlone removes c from the flight that it follows, so that it sends its
+// own request.
+func (c *callRun) proceedAlone() {
+	c.flight.followers.Remove(c.following)
+	c.flight, c.following = nil, nil
+	c.post(message{kind: strategies.Admitted})
 }
 
-// quit takes c from its flight. If it leads, the first of those who follow does
-// so from now on.
-func (c *caller) quit() {
+// leaveFlight removes c from its flight. If c leads it, the first follower
+// becomes the leader.
+func (c *callRun) leaveFlight() {
 	f := c.flight
 	c.flight = nil
 	switch {
 	case f == nil:
-	case c.seat != nil:
-		f.following.Remove(c.seat)
-		c.seat = nil
-	case f.following.Len() == 0:
+	case c.following != nil:
+		f.followers.Remove(c.following)
+		c.following = nil
+	case f.followers.Len() == 0:
 		delete(f.table, f.key)
 	default:
-		f.leader = f.first()
-		f.leader.post(letter{kind: strategies.Admitted})
+		f.leader = f.popFollower()
+		f.leader.post(message{kind: strategies.Admitted})
 	}
-	for i := len(c.inbox) - 1; i >= 0; i-- { // what it has not heard is of no concern any more
-		if l := &c.inbox[i]; l.kind == strategies.Joined || l.kind == strategies.Admitted && l.line == nil {
-			c.drop(i)
+	for i := len(c.inbox) - 1; i >= 0; i-- { // messages of the flight are void now
+		if m := &c.inbox[i]; m.kind == strategies.Joined || m.kind == strategies.Admitted && m.queue == nil {
+			c.removeMessage(i)
 		}
 	}
 }
 
 // Mistakes of strategies.
 var (
-	errInLine   = errors.New("live: the strategy acquires for a call that stands in a line already")
-	errInFlight = errors.New("live: the strategy joins a flight for a call that is in one already")
+	errQueued   = errors.New("live: the strategy acquires units for a call that already waits in a queue")
+	errInFlight = errors.New("live: the strategy joins a flight for a call that is already in a flight")
 )

@@ -15,35 +15,34 @@ import (
 	"herdlab/strategies"
 )
 
-// read reads a response as far as it takes to know what it is.
-func (a *attempt) read(resp *http.Response) letter {
-	r := reply{resp: resp, rest: true}
+// read reads as much of a response as is needed to decide the outcome.
+func (a *attempt) read(resp *http.Response) message {
+	r := reply{resp: resp, more: true}
 	if resp.Body == nil {
-		resp.Body = http.NoBody // a base should not do that
+		resp.Body = http.NoBody // the base violates http.RoundTripper
 	}
 	switch {
-	case silent(resp):
-		r.rest = resp.Body != http.NoBody
+	case withoutBody(resp):
+		r.more = resp.Body != http.NoBody
 	case resp.StatusCode < 400 && isStream(resp.Header):
 		return a.readStream(resp)
-	case resp.StatusCode >= 400 || !foreign(resp) || a.remade():
-		for most := a.most(); r.rest && len(r.buf) < most; {
-			r.read(most)
+	case resp.StatusCode >= 400 || !otherFormat(resp) || a.rewritten():
+		for limit := a.readLimit(); r.more && len(r.buf) < limit; {
+			r.read(limit)
 		}
 	}
-	if r.err != nil && a.ctx.Err() != nil { // it did not break: nobody waits for it any more
+	if r.err != nil && a.ctx.Err() != nil { // the error is due to the context
 		err := r.err
 		r.close()
-		return a.lost(err)
+		return a.failed(err)
 	}
-	a.said = a.t.parse(&r)
-	a.t.outcome(&a.said, &a.outcome)
-	return letter{kind: strategies.Reply, reply: r}
+	a.reply = a.t.parse(&r)
+	a.t.readOutcome(&a.reply, &a.outcome)
+	return message{kind: strategies.Reply, reply: r}
 }
 
-// silent reports whether a response has no body that says anything, or one that
-// is no body at all.
-func silent(resp *http.Response) bool {
+// withoutBody reports whether a response has no body, or none that matters.
+func withoutBody(resp *http.Response) bool {
 	switch s := resp.StatusCode; {
 	case s < 200, s == http.StatusNoContent, s == http.StatusResetContent, s >= 300 && s < 400:
 		return true
@@ -51,31 +50,32 @@ func silent(resp *http.Response) bool {
 	return resp.Request != nil && resp.Request.Method == http.MethodHead
 }
 
-// foreign reports whether an answer is of a kind about which dialects say nothing,
-// such as audio: its status has to do. What should be JSON and is a page is not.
-func foreign(resp *http.Response) bool {
-	switch first(resp.Header, "Content-Encoding") {
+// otherFormat reports whether an answer has a format that dialects do not define,
+// such as audio, so that only its status counts. An HTML page is not such a format:
+// it is a failure where JSON is expected.
+func otherFormat(resp *http.Response) bool {
+	switch headerValue(resp.Header, "Content-Encoding") {
 	case "", "identity", "gzip":
 	default:
 		return true
 	}
-	contentType, _, _ := strings.Cut(strings.ToLower(first(resp.Header, "Content-Type")), ";")
+	contentType, _, _ := strings.Cut(strings.ToLower(headerValue(resp.Header, "Content-Type")), ";")
 	switch contentType = strings.TrimSpace(contentType); {
 	case contentType == "", strings.Contains(contentType, "json") && !strings.Contains(contentType, "ndjson") && !strings.Contains(contentType, "jsonl"),
 		contentType == "text/html":
-		// Only what is asked with a body is asked of a model.
+		// Only requests with a body are for a model.
 		return resp.ContentLength == 0 && resp.Request != nil && resp.Request.Method != http.MethodPost
 	}
 	return true
 }
 
-// read reads some more of the body, which is at most peek bytes then. A body that
-// gives nothing a hundred times has broken.
-func (r *reply) read(peek int) {
+// read reads some more of the body, up to limit bytes in all. A body that returns
+// no byte in 100 reads has failed.
+func (r *reply) read(limit int) {
 	if r.buf == nil {
-		size := min(4096, peek)
-		if n := r.resp.ContentLength; n >= 0 && n < int64(peek) {
-			size = int(n) + 1 // one more, so that the end is seen at once
+		size := min(4096, limit)
+		if n := r.resp.ContentLength; n >= 0 && n < int64(limit) {
+			size = int(n) + 1 // one more, to see the end in the same read
 		}
 		r.buf = make([]byte, 0, size)
 	}
@@ -83,10 +83,10 @@ func (r *reply) read(peek int) {
 		r.buf = append(r.buf, 0)[:len(r.buf)]
 	}
 	for range 100 {
-		n, err := r.resp.Body.Read(r.buf[len(r.buf):min(cap(r.buf), peek)])
+		n, err := r.resp.Body.Read(r.buf[len(r.buf):min(cap(r.buf), limit)])
 		r.buf = r.buf[:len(r.buf)+n]
 		if err != nil {
-			if r.rest = false; err != io.EOF {
+			if r.more = false; err != io.EOF {
 				r.err = err
 			}
 			return
@@ -95,20 +95,20 @@ func (r *reply) read(peek int) {
 			return
 		}
 	}
-	r.rest, r.err = false, io.ErrNoProgress
+	r.more, r.err = false, io.ErrNoProgress
 }
 
-// outcome is what the strategy's reader makes of a reply: dates are read against
-// this machine's clock.
-func (t *Transport) outcome(r *wire.Reply, o *wire.Outcome) {
+// readOutcome interprets a reply as the strategy's reader does. Dates are compared
+// with the clock of the transport.
+func (t *Transport) readOutcome(r *wire.Reply, o *wire.Outcome) {
 	t.program.Reader.Read(r, t.clock.Now().Sub(time.Unix(t.epoch, 0)), o)
 }
 
-// parse returns what a reply says.
+// parse returns the content of a reply.
 func (t *Transport) parse(r *reply) wire.Reply {
-	text, all := r.text(t.cfg.Peek)
-	if all && plain(r.resp, text) {
-		return wire.Reply{Status: uint16(r.resp.StatusCode), RetryAfter: wire.NoHint, Tokens: usage(text)}
+	text, all := r.decodedBody(t.cfg.Peek)
+	if all && ordinary(r.resp, text) {
+		return wire.Reply{Status: uint16(r.resp.StatusCode), RetryAfter: wire.NoHint, Tokens: outputTokens(text)}
 	}
 	in := dialect.Received{Status: r.resp.StatusCode, Header: r.resp.Header.Get, Body: text, Broken: r.err != nil}
 	d := t.dialect
@@ -117,57 +117,56 @@ func (t *Transport) parse(r *reply) wire.Reply {
 		d = &sniffed
 	}
 	got := d.Parse(&in, dialect.Reading{Epoch: t.epoch})
-	if r.resp.StatusCode < 400 && r.err == nil && believed(r, &got, text, all) {
+	if r.resp.StatusCode < 400 && r.err == nil && acceptable(r, &got, text, all) {
 		got.Body, got.Class, got.Shown, got.Words = wire.Completion, wire.OK, wire.OK, 0
 	}
 	return got
 }
 
-// text is what has been read of a reply, decompressed if need be, and whether
-// that is all. Callers who ask for gzip themselves get it, so the base leaves it.
-func (r *reply) text(most int) (text []byte, all bool) {
-	all = r.whole() && r.err == nil
-	if first(r.resp.Header, "Content-Encoding") != "gzip" || len(r.buf) == 0 {
+// decodedBody returns what has been read of the body, decompressed, and whether it
+// is complete. A body is compressed here only if the caller asked for gzip.
+func (r *reply) decodedBody(limit int) (text []byte, all bool) {
+	all = r.complete() && r.err == nil
+	if headerValue(r.resp.Header, "Content-Encoding") != "gzip" || len(r.buf) == 0 {
 		return r.buf, all
 	}
 	z, err := gzip.NewReader(bytes.NewReader(r.buf))
 	if err != nil {
 		return r.buf, all
 	}
-	text, err = io.ReadAll(io.LimitReader(z, int64(most)+1))
-	return text, all && err == nil && len(text) <= most
+	text, err = io.ReadAll(io.LimitReader(z, int64(limit)+1))
+	return text, all && err == nil && len(text) <= limit
 }
 
-// believed reports whether a success is one although its dialect does not see an
-// answer in it: because there is none to be seen, or not all of it.
-func believed(r *reply, got *wire.Reply, text []byte, all bool) bool {
+// acceptable reports whether a successful status is a success although the dialect
+// sees no answer: because the format has none, or the rest has not been read.
+func acceptable(r *reply, got *wire.Reply, text []byte, all bool) bool {
 	switch {
-	case silent(r.resp) || foreign(r.resp):
+	case withoutBody(r.resp) || otherFormat(r.resp):
 		return true
 	case got.Body == wire.Garbage:
-		return !all // it is too long to be an error
+		return !all // too long to be an error
 	case got.Body == wire.SilentEnd:
-		return !containsAny(text, answering)
+		return !containsAny(text, answerKeys)
 	}
 	return false
 }
 
-// answering are the keys of a model's answer. JSON without any of them, such as a
-// list of models or an embedding, has no finish marker to miss.
-var answering = [][]byte{
+// answerKeys are keys in the answers of models. JSON without them, such as a list
+// of models or an embedding, needs no finish marker.
+var answerKeys = [][]byte{
 	[]byte(`"choices"`), []byte(`"candidates"`), []byte(`"stop_reason"`), []byte(`"stopReason"`), []byte(`"finish_reason"`),
 	[]byte(`"output"`), []byte(`"result"`), []byte(`"reply"`), []byte(`"response"`), []byte(`"completion_tokens"`),
 }
 
-// suspicious are the keys by which a body under a 200 may say that it is no
-// answer, or not all of one. They cannot stand within a JSON string, where quotes
-// are escaped.
-var suspicious = [][]byte{
+// errorKeys are keys that may mark a body with status 200 as an error or as
+// incomplete. They cannot be inside a JSON string, because quotes are escaped.
+var errorKeys = [][]byte{
 	[]byte(`"code"`), []byte(`"error"`), []byte(`"error_code"`), []byte(`"base_resp"`), []byte(`"Error"`), []byte(`"header"`), []byte(`"null"`),
 }
 
-// finished are finish markers, without which an answer is suspicious.
-var finished = [][]byte{
+// finishKeys are finish markers; an answer without one may be incomplete.
+var finishKeys = [][]byte{
 	[]byte(`"finish_reason":"`), []byte(`"stop_reason":"`), []byte(`"finishReason":"`), []byte(`"stopReason":"`),
 	[]byte(`"finish_reason": "`), []byte(`"stop_reason": "`), []byte(`"finishReason": "`), []byte(`"stopReason": "`),
 }
@@ -181,10 +180,10 @@ func containsAny(text []byte, keys [][]byte) bool {
 	return false
 }
 
-// plain reports whether a reply is an ordinary answer beyond doubt, which most
-// are: it takes a tenth of the time to parse it.
-func plain(resp *http.Response, text []byte) bool {
-	if resp.StatusCode != http.StatusOK || len(text) == 0 || text[0] != '{' || containsAny(text, suspicious) || !containsAny(text, finished) {
+// ordinary reports whether a reply is certainly a complete answer, as limit are.
+// This takes a tenth of the time of parsing it.
+func ordinary(resp *http.Response, text []byte) bool {
+	if resp.StatusCode != http.StatusOK || len(text) == 0 || text[0] != '{' || containsAny(text, errorKeys) || !containsAny(text, finishKeys) {
 		return false
 	}
 	for name := range resp.Header {
@@ -195,12 +194,12 @@ func plain(resp *http.Response, text []byte) bool {
 	return json.Valid(text)
 }
 
-// counts are the keys of the number of output tokens in the usage of an answer.
-var counts = [][]byte{[]byte(`"completion_tokens":`), []byte(`"output_tokens":`), []byte(`"candidatesTokenCount":`), []byte(`"outputTokens":`)}
+// usageKeys are the keys of the number of output tokens in an answer.
+var usageKeys = [][]byte{[]byte(`"completion_tokens":`), []byte(`"output_tokens":`), []byte(`"candidatesTokenCount":`), []byte(`"outputTokens":`)}
 
-// usage returns the number of output tokens that an answer states, 0 if none.
-func usage(body []byte) uint32 {
-	for _, key := range counts {
+// outputTokens returns the number of output tokens stated in an answer; 0 if none.
+func outputTokens(body []byte) uint32 {
+	for _, key := range usageKeys {
 		if i := bytes.LastIndex(body, key); i >= 0 {
 			digits := bytes.TrimLeft(body[i+len(key):], " ")
 			n := 0
@@ -214,19 +213,19 @@ func usage(body []byte) uint32 {
 	return 0
 }
 
-// isStream reports whether a response comes in pieces.
+// isStream reports whether a response is a stream of events.
 func isStream(h http.Header) bool {
-	contentType, _, _ := strings.Cut(first(h, "Content-Type"), ";")
+	contentType, _, _ := strings.Cut(headerValue(h, "Content-Type"), ";")
 	switch strings.TrimSpace(contentType) {
 	case "text/event-stream", "application/vnd.amazon.eventstream":
-		encoding := first(h, "Content-Encoding")
+		encoding := headerValue(h, "Content-Encoding")
 		return encoding == "" || encoding == "identity"
 	}
 	return false
 }
 
-// first is h.Get(name) for a name that is spelled as it should be.
-func first(h http.Header, name string) string {
+// headerValue is h.Get(name) for a name in canonical form.
+func headerValue(h http.Header, name string) string {
 	if v := h[name]; len(v) > 0 {
 		return v[0]
 	}

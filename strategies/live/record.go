@@ -12,56 +12,57 @@ import (
 	"herdlab/strategies"
 )
 
-// Recorder hears what a transport does. It is called from many goroutines, by
-// those who make the calls: it must be quick.
+// Recorder receives what a transport does. Its methods are called from the
+// goroutines of the calls, several at a time, and must return quickly.
 type Recorder interface {
-	// Attempt hears of each attempt that has ended, or whose stream has begun.
+	// Attempt is called for each attempt that has ended or whose stream has begun.
 	Attempt(Attempt)
-	// Call hears of each call that is over.
+	// Call is called for each call that is over.
 	Call(Call)
-	// Signal hears of the strategy's alarms and notes.
+	// Signal is called for the strategy's alarms and notes.
 	Signal(strategies.SignalSpec)
 }
 
-// Attempt is what became of one attempt. It has no secrets: neither keys nor
-// what was asked and answered.
+// Attempt is the record of one attempt. It contains neither keys nor the content
+// of request and answer.
 type Attempt struct {
-	// Call is the number of the call, Number that of the attempt within it, from 1.
+	// Call is the ID of the call; Number counts its attempts from 1.
 	Call   uint64
 	Number uint32
-	// Began is when it was sent, since the transport began; Took is how long it
-	// was until its reply was read, or until its stream had begun. Waited is how
-	// long nothing had happened to the call before: since its last attempt was
-	// sent or had ended, or since it began.
+	// Began is the time of sending, since the transport began. Took is the time
+	// until the reply was read, or until the stream began. Waited is the time
+	// before Began without activity of the call: since its last attempt was sent
+	// or ended, or since the call began.
 	Began, Took, Waited time.Duration
-	// Class is what the client makes of it, Status the HTTP status, 0 if no
-	// reply came; Code is a business code; RetryAfter is what the provider asked
-	// for, or wire.NoHint.
+	// Class is the outcome; Status is the HTTP status, 0 without a reply; Code is
+	// the business code; RetryAfter is the wait that the reply asked for, or
+	// wire.NoHint.
 	Class      wire.Class
 	Status     uint16
 	Code       int32
 	RetryAfter time.Duration
-	// Target is the model, region and key, as indices; Switched says that they
-	// are not the first.
+	// Target is the index of model, region and key; Switched is true if one of
+	// them is not 0.
 	Target   wire.Target
 	Switched bool
-	// Model is the name of the model that was asked. Of attempts that succeeded it
-	// may be missing, where nobody has had to read the request; of others, where the
-	// request does not say or is too long to keep.
+	// Model is the requested model. It may be empty if the attempt succeeded and
+	// the transport did not parse the request, or if the request contains none or
+	// is too long to be kept.
 	Model string
-	// RequestID is the provider's.
+	// RequestID is the ID that the provider gave the request.
 	RequestID string
-	// Sent is the length of the request's body, -1 if unknown; Tokens is how many
-	// output tokens came.
+	// Sent is the length of the request's body, -1 if unknown; Tokens is the
+	// number of output tokens received.
 	Sent   int64
 	Tokens uint32
-	// Begun says that a stream has begun: its end is the call's.
+	// Begun is true if the answer is a stream, which the call's end will end.
 	Begun bool
-	// Err is why no reply came, without the URL, in which a key may stand.
+	// Err is the error if there was no reply, without the URL, which may contain
+	// a key.
 	Err error
 }
 
-// Call is what became of one call.
+// Call is the record of one call.
 type Call struct {
 	ID       uint64
 	Attempts uint32
@@ -71,7 +72,7 @@ type Call struct {
 	Degraded bool
 }
 
-// requestIDs are the headers in which providers name requests.
+// requestIDs are the headers with the provider's ID of a request.
 var requestIDs = []string{"X-Request-Id", "Request-Id", "X-Amzn-Requestid", "Apim-Request-Id", "X-Goog-Request-Id"}
 
 func requestID(h http.Header) string {
@@ -83,9 +84,9 @@ func requestID(h http.Header) string {
 	return ""
 }
 
-// record tells the recorder how an attempt has ended. An attempt of which nobody
-// waits for the end is recorded all the same, perhaps after its call.
-func (a *attempt) record(l *letter) {
+// record passes an ended attempt to the recorder, even if the attempt is abandoned
+// and its call is over.
+func (a *attempt) record(l *message) {
 	t := a.t
 	if t.cfg.Recorder == nil {
 		return
@@ -94,10 +95,10 @@ func (a *attempt) record(l *letter) {
 		Call: a.call, Number: a.number, Began: a.sentAt, Took: t.now() - a.sentAt, Waited: a.waited,
 		Class: a.outcome.Class, Status: a.outcome.Status, Code: a.outcome.Code, RetryAfter: a.outcome.RetryAfter,
 		Target: a.target, Switched: a.target != wire.Target{}, Sent: a.length,
-		Model: a.model, Tokens: a.outcome.Tokens, Begun: l.kind == strategies.Head, Err: harmless(a.err),
+		Model: a.model, Tokens: a.outcome.Tokens, Begun: l.kind == strategies.Head, Err: withoutURL(a.err),
 	}
-	if c := a.c; (r.Class != wire.OK || r.Begun) && r.Model == "" && !t.async() && !c.understood {
-		c.understand() // on its own goroutine, for what is worth it
+	if c := a.c; (r.Class != wire.OK || r.Begun) && r.Model == "" && !t.async() && !c.parsed {
+		c.parseRequest() // the attempt runs on the goroutine of the call
 		r.Model = c.model
 	}
 	if l.reply.resp != nil {
@@ -106,8 +107,8 @@ func (a *attempt) record(l *letter) {
 	t.cfg.Recorder.Attempt(r)
 }
 
-// record tells the recorder that the call is over.
-func (c *caller) record() {
+// record passes a finished call to the recorder.
+func (c *callRun) record() {
 	if r := c.t.cfg.Recorder; r != nil {
 		e := c.end.End
 		r.Call(Call{
@@ -117,7 +118,7 @@ func (c *caller) record() {
 	}
 }
 
-// Recorders tells all of rs.
+// Recorders returns a recorder that calls all of rs.
 func Recorders(rs ...Recorder) Recorder { return recorders(rs) }
 
 type recorders []Recorder
@@ -140,19 +141,19 @@ func (rs recorders) Signal(s strategies.SignalSpec) {
 	}
 }
 
-// Log returns a recorder that writes to l: attempts that failed and calls that
-// did as warnings, others for debugging, alarms as errors.
-func Log(l *slog.Logger) Recorder { return logged{l} }
+// Log returns a recorder that writes to l: failed attempts and calls as warnings,
+// others at debug level, alarms as errors.
+func Log(l *slog.Logger) Recorder { return logRecorder{l} }
 
-type logged struct{ l *slog.Logger }
+type logRecorder struct{ logger *slog.Logger }
 
 // Attempt implements Recorder.
-func (g logged) Attempt(a Attempt) {
+func (g logRecorder) Attempt(a Attempt) {
 	level := slog.LevelDebug
 	if a.Class != wire.OK {
 		level = slog.LevelWarn
 	}
-	if !g.l.Enabled(context.Background(), level) {
+	if !g.logger.Enabled(context.Background(), level) {
 		return
 	}
 	attrs := []slog.Attr{
@@ -179,30 +180,30 @@ func (g logged) Attempt(a Attempt) {
 	if a.Err != nil {
 		attrs = append(attrs, slog.String("error", a.Err.Error()))
 	}
-	g.l.LogAttrs(context.Background(), level, "attempt", attrs...)
+	g.logger.LogAttrs(context.Background(), level, "attempt", attrs...)
 }
 
 // Call implements Recorder.
-func (g logged) Call(c Call) {
+func (g logRecorder) Call(c Call) {
 	level := slog.LevelDebug
 	if c.Class != wire.OK {
 		level = slog.LevelWarn
 	}
-	g.l.LogAttrs(context.Background(), level, "call", slog.Uint64("call", c.ID), slog.Uint64("attempts", uint64(c.Attempts)),
+	g.logger.LogAttrs(context.Background(), level, "call", slog.Uint64("call", c.ID), slog.Uint64("attempts", uint64(c.Attempts)),
 		slog.Duration("took", c.Took), slog.String("reason", c.Reason.String()), slog.String("class", c.Class.String()), slog.Bool("degraded", c.Degraded))
 }
 
 // Signal implements Recorder.
-func (g logged) Signal(s strategies.SignalSpec) {
+func (g logRecorder) Signal(s strategies.SignalSpec) {
 	level := slog.LevelInfo
 	if s.Alarm {
 		level = slog.LevelError
 	}
-	g.l.LogAttrs(context.Background(), level, "signal", slog.String("reason", s.Reason), slog.Bool("alarm", s.Alarm))
+	g.logger.LogAttrs(context.Background(), level, "signal", slog.String("reason", s.Reason), slog.Bool("alarm", s.Alarm))
 }
 
-// harmless is an error without the URL that it may tell, in which a key may stand.
-func harmless(err error) error {
+// withoutURL unwraps errors that contain a URL, which may contain a key.
+func withoutURL(err error) error {
 	for u := (*url.Error)(nil); errors.As(err, &u); {
 		err = u.Err
 	}

@@ -7,20 +7,20 @@ import (
 	"sync/atomic"
 )
 
-// reply is a response of which the beginning has been read.
+// reply is a response and the part of its body that has been read.
 type reply struct {
-	resp   *http.Response     // nil for none
-	buf    []byte             // what has been read of the body; never changed
-	rest   bool               // there is more of it
-	err    error              // how reading it ended, if not well
-	cancel context.CancelFunc // ends its attempt; nil if that needs no end
-	ride   *ride              // that of several calls; nil if it is one's
+	resp   *http.Response     // nil if there is no reply
+	buf    []byte             // the part of the body that has been read; never modified
+	more   bool               // buf is not the whole body
+	err    error              // of reading the body, if not io.EOF
+	cancel context.CancelFunc // ends the attempt; nil if it has ended
+	batch  *batchReply        // nil if the reply is for one call
 }
 
-// whole reports whether all there is has been read.
-func (r *reply) whole() bool { return !r.rest }
+// complete reports whether the body has been read to its end.
+func (r *reply) complete() bool { return !r.more }
 
-// close gives the connection back.
+// close discards the reply and frees its connection.
 func (r *reply) close() {
 	if r.resp != nil {
 		r.resp.Body.Close()
@@ -31,17 +31,17 @@ func (r *reply) close() {
 	*r = reply{}
 }
 
-// response is the response as the caller gets it, whose body begins with what
-// has been read.
+// response returns the response for the caller: its body is the part that has been
+// read, followed by the rest.
 func (r *reply) response(req *http.Request) *http.Response {
 	resp := r.resp
 	switch {
-	case !r.rest:
+	case !r.more:
 		resp.Body.Close()
-		resp.Body = &rejoined{buf: r.buf, err: r.err}
-	case resp.StatusCode == http.StatusSwitchingProtocols: // no body, but a connection
+		resp.Body = &prefixedBody{buf: r.buf, err: r.err}
+	case resp.StatusCode == http.StatusSwitchingProtocols: // the body is a connection
 	case len(r.buf) > 0 || r.cancel != nil:
-		resp.Body = &rejoined{buf: r.buf, body: resp.Body, cancel: r.cancel}
+		resp.Body = &prefixedBody{buf: r.buf, body: resp.Body, cancel: r.cancel}
 	}
 	if resp.Request == nil {
 		resp.Request = req
@@ -50,33 +50,33 @@ func (r *reply) response(req *http.Request) *http.Response {
 	return resp
 }
 
-// copied is the same reply for another caller, as far as it is there.
-func (r *reply) copied() reply {
+// clone returns a copy, with the part of the body that has been read.
+func (r *reply) clone() reply {
 	if r.resp == nil {
 		return reply{}
 	}
 	resp := *r.resp
 	resp.Header, resp.Trailer = resp.Header.Clone(), resp.Trailer.Clone()
 	resp.Body, resp.Request = http.NoBody, nil
-	if r.rest {
+	if r.more {
 		resp.ContentLength = int64(len(r.buf))
 		resp.Header.Del("Content-Length")
 	}
 	return reply{resp: &resp, buf: r.buf, err: r.err}
 }
 
-// rejoined is a body whose beginning was read before. It may be closed while it
-// is read, as the bodies of net/http may.
-type rejoined struct {
+// prefixedBody is a body whose beginning was read before. Like the bodies of
+// net/http, it may be closed during a Read.
+type prefixedBody struct {
 	buf    []byte
-	body   io.ReadCloser // nil if there is no more
-	err    error         // how it ends then; io.EOF if nil
+	body   io.ReadCloser // nil if buf is the rest
+	err    error         // after buf; io.EOF if nil
 	cancel context.CancelFunc
 	closed atomic.Bool
 }
 
 // Read implements io.Reader.
-func (r *rejoined) Read(p []byte) (int, error) {
+func (r *prefixedBody) Read(p []byte) (int, error) {
 	switch {
 	case r.closed.Load():
 		return 0, http.ErrBodyReadAfterClose
@@ -93,7 +93,7 @@ func (r *rejoined) Read(p []byte) (int, error) {
 }
 
 // Close implements io.Closer.
-func (r *rejoined) Close() (err error) {
+func (r *prefixedBody) Close() (err error) {
 	r.closed.Store(true)
 	if r.body != nil {
 		err = r.body.Close()

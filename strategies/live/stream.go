@@ -11,9 +11,9 @@ import (
 	"herdlab/strategies"
 )
 
-// readStream reads a stream up to its first token: until then an error in it
-// can be retried. Then the answer has begun, and is the caller's.
-func (a *attempt) readStream(resp *http.Response) letter {
+// readStream reads a stream up to its first token. An error before that can be
+// retried; afterwards the stream belongs to the caller.
+func (a *attempt) readStream(resp *http.Response) message {
 	t := a.t
 	in := dialect.Received{Status: resp.StatusCode, Header: resp.Header.Get}
 	at := dialect.Reading{Epoch: t.epoch}
@@ -23,63 +23,63 @@ func (a *attempt) readStream(resp *http.Response) letter {
 	} else {
 		s = dialect.SniffStream(in, at)
 	}
-	r := reply{resp: resp, rest: true}
-	most, whole := a.most(), a.remade()
-	for (!s.Begun() || whole) && len(r.buf) < most {
+	r := reply{resp: resp, more: true}
+	limit, whole := a.readLimit(), a.rewritten()
+	for (!s.Begun() || whole) && len(r.buf) < limit {
 		fresh := len(r.buf)
-		r.read(most)
+		r.read(limit)
 		s.Feed(r.buf[fresh:])
-		if r.rest {
+		if r.more {
 			continue
 		}
-		if r.err != nil && a.ctx.Err() != nil { // nobody waits for it any more
+		if r.err != nil && a.ctx.Err() != nil { // the error is due to the context
 			err := r.err
 			r.close()
-			return a.lost(err)
+			return a.failed(err)
 		}
-		a.said = s.End(r.err != nil)
-		t.outcome(&a.said, &a.outcome)
-		return letter{kind: strategies.Reply, reply: r}
+		a.reply = s.End(r.err != nil)
+		t.readOutcome(&a.reply, &a.outcome)
+		return message{kind: strategies.Reply, reply: r}
 	}
 	if whole {
 		r.close()
-		return a.useless(errNotWhole)
+		return a.unusable(errIncomplete)
 	}
 	a.outcome = wire.Outcome{Status: uint16(resp.StatusCode), RetryAfter: wire.NoHint, Tokens: s.Tokens(), Begun: true}
-	return letter{kind: strategies.Head, reply: r, reader: s}
+	return message{kind: strategies.Head, reply: r, reader: s}
 }
 
-// handOver gives the caller a stream that has begun. What else was under way for
-// the call is given up: the answer is there.
-func (c *caller) handOver() *http.Response {
+// returnStream returns a stream that has begun. Everything else of the call is
+// given up.
+func (c *callRun) returnStream() *http.Response {
 	c.stopTimer()
-	c.depart(false)
-	c.holding = true
-	c.settleAll()
+	c.leaveAll(false)
+	c.streaming = true
+	c.abandonAttempts()
 	c.body.close()
-	h := &handedOver{c: c, a: c.stream, body: c.last.resp.Body, reader: c.reader}
+	h := &streamBody{run: c, a: c.stream, body: c.last.resp.Body, reader: c.reader}
 	c.last.resp.Body = h
 	resp := c.last.response(c.req)
-	h.mu.Lock() // the context may have ended
+	h.mu.Lock() // the context's function may run already
 	defer h.mu.Unlock()
-	h.forget = context.AfterFunc(c.ctx, func() { h.end(context.Cause(h.a.ctx)) })
+	h.stopWatch = context.AfterFunc(c.ctx, func() { h.end(context.Cause(h.a.ctx)) })
 	return resp
 }
 
-// handedOver is the rest of a stream whose reader the caller is. The strategy
-// hears how it ends.
-type handedOver struct {
+// streamBody is the body of a stream that the caller reads. Its end is passed to
+// the strategy.
+type streamBody struct {
 	a    *attempt
 	body io.ReadCloser
 
-	mu     sync.Mutex
-	c      *caller // nil once it has ended
-	reader *dialect.StreamReader
-	forget func() bool // ends the watch over the caller's context
+	mu        sync.Mutex
+	run       *callRun // nil after the end
+	reader    *dialect.StreamReader
+	stopWatch func() bool // stops watching the caller's context
 }
 
 // Read implements io.Reader.
-func (h *handedOver) Read(p []byte) (int, error) {
+func (h *streamBody) Read(p []byte) (int, error) {
 	n, err := h.body.Read(p)
 	h.feed(p[:n])
 	if err != nil {
@@ -88,56 +88,57 @@ func (h *handedOver) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (h *handedOver) feed(p []byte) {
+func (h *streamBody) feed(p []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.c != nil {
+	if h.run != nil {
 		h.reader.Feed(p)
 	}
 }
 
-// Close implements io.Closer. Who closes a stream before it has said how it ends
-// has withdrawn the call.
-func (h *handedOver) Close() error {
+// Close implements io.Closer. Closing a stream before its finish marker cancels
+// the call.
+func (h *streamBody) Close() error {
 	err := h.body.Close()
 	h.end(nil)
 	return err
 }
 
-// end ends the call, once: err is nil if its reader has had enough.
-func (h *handedOver) end(err error) {
+// end ends the call, once; err is nil if the caller closed the stream.
+func (h *streamBody) end(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	c := h.c
+	c := h.run
 	if c == nil {
 		return
 	}
-	h.c = nil
-	h.forget()
-	well := false
+	h.run = nil
+	h.stopWatch()
+	done := false
 	defer func() {
-		if !well {
-			c.abandon()
+		if !done {
+			c.cleanUp()
 		}
 	}()
-	h.a.said = h.reader.End(err != io.EOF)
-	c.conclude(err)
+	h.a.reply = h.reader.End(err != io.EOF)
+	c.endStream(err)
 	c.record()
-	well, c.holding = true, false
-	c.free(true)
+	done, c.streaming = true, false
+	c.release(true)
 }
 
-// conclude tells the strategy how the stream ended and settles the call. A reader who leaves after the finish marker has all of it.
-func (c *caller) conclude(err error) {
+// endStream passes the end of the stream to the strategy and ends the call. If the
+// caller closes the stream after the finish marker, the call has succeeded.
+func (c *callRun) endStream(err error) {
 	a := c.stream
 	e := strategies.Event{Kind: strategies.Reply, Attempt: a.number, Outcome: &a.outcome, SentAt: a.sentAt}
-	c.t.outcome(&a.said, &a.outcome)
+	c.t.readOutcome(&a.reply, &a.outcome)
 	expired := context.Cause(a.ctx) == errTimeout
 	switch gone := err == nil || c.ctx.Err() != nil; {
-	case a.said.Body != wire.CutBody:
+	case a.reply.Body != wire.CutBody:
 	case gone && !c.over:
-		c.holding = false
-		c.withdraw()
+		c.streaming = false
+		c.cancel()
 		return
 	case gone:
 		e.Kind, *e.Outcome = strategies.Settled, cancelled
@@ -145,16 +146,16 @@ func (c *caller) conclude(err error) {
 		e.Kind = strategies.Expired
 		e.Outcome.Class = wire.Timeout
 	}
-	c.land(a)
+	c.removeAttempt(a)
 	a.end()
 	over := c.over
 	c.over = true
-	if d := c.told(e); over {
+	if d := c.report(e); over {
 		return
 	} else if c.end = d; d.Kind != strategies.Stop && d.Kind != strategies.Answer {
-		// It would go on, but nobody can give the tokens back.
-		c.told(strategies.Event{Kind: strategies.Cancelled})
+		// The strategy would retry, but the caller has received tokens.
+		c.report(strategies.Event{Kind: strategies.Cancelled})
 		c.end = strategies.Decision{Kind: strategies.Stop, End: strategies.End{Reason: strategies.Failed, Class: e.Outcome.Class}}
 	}
-	c.depart(true) // a flight that the strategy has not landed
+	c.leaveAll(true) // in case the strategy has not ended its flight
 }

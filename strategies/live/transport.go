@@ -14,113 +14,117 @@ import (
 	"herdlab/strategies"
 )
 
-// Transport carries requests as its strategy decides. It is safe for
-// concurrent use.
+// Transport is an http.RoundTripper that carries out the decisions of a
+// strategy. It is safe for concurrent use.
 type Transport struct {
-	cfg      Config
-	base     http.RoundTripper
-	clock    clockwork.Clock
-	dialect  *dialect.Dialect // nil if replies are looked at
-	program  *strategies.Program
-	rand     draw.Rand
-	start    time.Time // everyone's, because memory that is shared has times in it
-	epoch    int64     // the second in which it began, since 1970
-	everyone *Everyone
-	callers  sync.Pool
-	merges   bool // several calls are one request
-	splits   bool // a call is several
+	cfg     Config
+	base    http.RoundTripper
+	clock   clockwork.Clock
+	dialect *dialect.Dialect // nil: recognised for each reply
+	program *strategies.Program
+	rand    draw.Rand
+	start   time.Time // of Shared: shared memory contains times
+	epoch   int64     // start, in seconds since 1970
+	shared  *Shared
+	runs    sync.Pool
+	merges  bool // the strategy sends several calls as one request
+	splits  bool // the strategy sends a call as several requests
 
-	// What follows is guarded by everyone.mu.
+	// The fields below are guarded by shared.mu.
 	client, fleet []int64
-	lines         []*line // of the program's pools
+	queues        []*poolQueue // one for each pool of the program
 	flights       map[flightKey]*flight
-	next          uint64 // the next call's ID
-	rows          uint32 // how many there are
-	freeRow       []uint32
+	next          uint64 // ID of the next call
+	rows          uint32 // rows in use or free
+	freeRows      []uint32
 	closed        bool
 	scripts       strategies.Scripts
 }
 
-// init lays out the memory of p.
+// init allocates the memory and the queues of p.
 func (t *Transport) init(p *strategies.Program) {
 	t.program = p
 	t.client = make([]int64, p.Words[strategies.PerClient])
 	t.fleet = make([]int64, p.Words[strategies.PerFleet])
 	t.flights = map[flightKey]*flight{}
 	for _, spec := range p.Pools {
-		l := &line{spec: spec, t: t}
+		l := &poolQueue{spec: spec, t: t}
 		if spec.Scope == strategies.PerEveryone {
-			if shared := t.everyone.lines[spec.At]; shared != nil {
+			if shared := t.shared.queues[spec.At]; shared != nil {
 				l = shared
 			} else {
-				t.everyone.lines[spec.At] = l
+				t.shared.queues[spec.At] = l
 			}
 		}
-		t.lines = append(t.lines, l)
+		t.queues = append(t.queues, l)
 	}
-	t.callers.New = func() any { return newCaller(t) }
+	t.runs.New = func() any { return newCallRun(t) }
 }
 
-// RoundTrip implements http.RoundTripper: it makes one call of the request. The
-// reply is the provider's last, whether the strategy is content with it or not;
-// the error is the request context's, that of its body, ErrClosed or an *Error.
+// RoundTrip implements http.RoundTripper: one request is one call. The response
+// is the last one of the provider, even if the strategy counts it as a failure.
+// The error is the cause of the request's context, an error of reading the
+// request's body, ErrClosed or an *Error.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	c := t.callers.Get().(*caller)
-	well := false
+	c := t.runs.Get().(*callRun)
+	done := false
 	defer func() {
-		if !well {
-			c.abandon()
+		if !done {
+			c.cleanUp()
 		}
 	}()
 	resp, held, err := c.run(req)
-	if well = true; !held {
-		c.free(true)
+	if done = true; !held {
+		c.release(true)
 	}
 	return resp, err
 }
 
-// CloseIdleConnections does what it says for http.Client, if the base can.
+// CloseIdleConnections implements the interface of http.Client, if the base does.
 func (t *Transport) CloseIdleConnections() {
 	if b, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		b.CloseIdleConnections()
 	}
 }
 
-// Close ends the transport: there are no new calls, and what the strategy holds
-// is released when those under way are over, for which it does not wait.
+// Close refuses new calls. It does not wait for the calls in progress; the
+// resources of the strategy are released when they have ended.
 func (t *Transport) Close() {
-	t.everyone.mu.Lock()
-	defer t.everyone.mu.Unlock()
+	t.shared.mu.Lock()
+	defer t.shared.mu.Unlock()
 	t.closed = true
-	if len(t.freeRow) == int(t.rows) {
+	if len(t.freeRows) == int(t.rows) {
 		t.scripts.Close()
 	}
 }
 
-// noRow is the row of a caller that makes no call.
+// noRow is the row of a callRun without a call.
 const noRow = math.MaxUint32
 
-// row takes a number that no other call under way has.
+// row returns a number that no other call in progress has.
 func (t *Transport) row() uint32 {
-	if n := len(t.freeRow); n > 0 {
-		r := t.freeRow[n-1]
-		t.freeRow = t.freeRow[:n-1]
+	if n := len(t.freeRows); n > 0 {
+		r := t.freeRows[n-1]
+		t.freeRows = t.freeRows[:n-1]
 		return r
 	}
 	t.rows++
 	return t.rows - 1
 }
 
-// words returns the memory of a scope that calls share.
-func (t *Transport) words(s strategies.Scope) []int64 {
+// scopeMemory returns the memory of scope s, for scopes wider than a call.
+func (t *Transport) scopeMemory(s strategies.Scope) []int64 {
 	switch s {
 	case strategies.PerClient:
 		return t.client
 	case strategies.PerFleet:
 		return t.fleet
 	default:
-		return t.everyone.memory()
+		return t.shared.memory()
 	}
 }
+
+// now returns the time since the start of t.shared.
+func (t *Transport) now() time.Duration { return t.clock.Since(t.start) }
 
 var cancelled = wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}

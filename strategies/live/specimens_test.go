@@ -19,9 +19,9 @@ import (
 	"herdlab/strategies"
 )
 
-// cast is who plays in both worlds: all who have a name, and stacks of whatever
-// layers, backoffs, trips and uses of hints there are.
-func cast() []strategies.Builtin {
+// specimens are the strategies that are compared with the simulator: all built-in
+// ones, and stacks with every layer, backoff, trip and use of hints.
+func specimens() []strategies.Builtin {
 	all := strategies.All()
 	add := func(name string, layers ...strategies.Layer) {
 		all = append(all, strategies.Builtin{Name: name, Define: func(strategies.Knowledge) strategies.Definition {
@@ -40,7 +40,7 @@ func cast() []strategies.Builtin {
 	} {
 		r := retry
 		r.Backoff = b
-		add("retry-"+kindOf(b), r)
+		add("retry-"+typeName(b), r)
 	}
 	for use := range strategies.HintUse(strategies.NumHintUses) {
 		r := retry
@@ -57,7 +57,7 @@ func cast() []strategies.Builtin {
 	} {
 		k := breaker
 		k.Trip = trip
-		add("breaker-"+kindOf(trip), retry, k)
+		add("breaker-"+typeName(trip), retry, k)
 	}
 	for _, l := range []strategies.Layer{
 		strategies.AIMD{LimitRange: strategies.LimitRange{Initial: 2}, Scope: fleet},
@@ -95,7 +95,7 @@ func cast() []strategies.Builtin {
 		strategies.TokenBucket{Rate: 1, Per: s, Burst: 2, Scope: fleet},
 		strategies.Vegas{LimitRange: strategies.LimitRange{Initial: 2}, Scope: fleet},
 	} {
-		add("in-retry-"+kindOf(l), retry, l)
+		add("in-retry-"+typeName(l), retry, l)
 	}
 	for _, l := range []strategies.Layer{
 		strategies.Deployments{Targets: []wire.Target{{}, {Region: 1}}, Jitter: s, Backoff: retry.Backoff, Scope: fleet},
@@ -117,7 +117,7 @@ func cast() []strategies.Builtin {
 			return strategies.ErrGaveUp
 		}),
 	} {
-		add("alone-"+kindOf(l), l)
+		add("alone-"+typeName(l), l)
 	}
 	add("merge-around-retry", strategies.Merge{Size: 3, Window: s, Scope: fleet}, retry)
 	add("merge-around-breaker", retry, strategies.Merge{Size: 2, Window: s, Scope: fleet}, strategies.Breaker{Failures: 1, OpenFor: 3 * s, FailFast: true, Scope: fleet})
@@ -130,29 +130,29 @@ func cast() []strategies.Builtin {
 	return all
 }
 
-// hooks are how requests of the cast are put together and taken apart, by who does
-// not care what they say.
-func hooks(cfg Config) Config {
+// withFunctions sets the functions that merge and split requests; these ignore the
+// content.
+func withFunctions(cfg Config) Config {
 	cfg.Shrink = func(body []byte, _, _ wire.Demand) ([]byte, error) { return body, nil }
-	cfg.Join = func(_ *http.Request, bodies [][]byte) ([]byte, error) { return bodies[0], nil }
-	cfg.Part = func(_ *http.Response, body []byte, n int) ([][]byte, error) {
+	cfg.JoinRequests = func(_ *http.Request, bodies [][]byte) ([]byte, error) { return bodies[0], nil }
+	cfg.SplitReply = func(_ *http.Response, body []byte, n int) ([][]byte, error) {
 		return slices.Repeat([][]byte{body}, n), nil
 	}
-	cfg.Split = func(_ *http.Request, body []byte, n int) ([][]byte, error) {
+	cfg.SplitRequest = func(_ *http.Request, body []byte, n int) ([][]byte, error) {
 		return slices.Repeat([][]byte{body}, n), nil
 	}
-	cfg.Combine = func(_ *http.Response, answers [][]byte) ([]byte, error) { return answers[0], nil }
+	cfg.JoinReplies = func(_ *http.Response, answers [][]byte) ([]byte, error) { return answers[0], nil }
 	return cfg
 }
 
-// kindOf is the name of a type, as names of strategies are written.
-func kindOf(v any) string { return strings.ToLower(reflect.TypeOf(v).Name()) }
+// typeName returns the name of a type in lower case.
+func typeName(v any) string { return strings.ToLower(reflect.TypeOf(v).Name()) }
 
-// Nobody is missing from the cast: not a type of the package that is a layer, a
-// backoff or a trip.
-func TestTheCastIsComplete(t *testing.T) {
+// The specimens contain every type of package strategies that is a layer, a backoff
+// or a trip.
+func TestSpecimensAreComplete(t *testing.T) {
 	there := map[string]bool{
-		"impossible": true, // which says why a stack cannot be built
+		"impossible": true, // the layer of a stack that cannot be built
 	}
 	var look func(v reflect.Value)
 	look = func(v reflect.Value) {
@@ -174,7 +174,7 @@ func TestTheCastIsComplete(t *testing.T) {
 		there[v.Type().Name()] = true
 	}
 	names := map[string]bool{}
-	for _, b := range cast() {
+	for _, b := range specimens() {
 		require.False(t, names[b.Name], "%s is there twice", b.Name)
 		names[b.Name] = true
 		def := b.Define(strategies.Knowledge{Rate: 3, Per: time.Second, Concurrency: 6})

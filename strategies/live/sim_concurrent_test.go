@@ -29,62 +29,64 @@ import (
 	"herdlab/strategies"
 )
 
-// rush is a day of a client with many calls at once: when each comes, and what
-// the provider does with its attempts.
-type rush struct {
+// concurrentScript is a client with overlapping calls: their arrivals, and the
+// provider's reply to each attempt.
+type concurrentScript struct {
 	arrivals []time.Duration
-	scenes   [][]scene // of each call; the last repeats
+	replies  [][]scriptedReply // of each call; the last is repeated
 	stream   bool
 	gap      time.Duration // between a stream's first token and its end
 	patience time.Duration
 	timeout  time.Duration // of attempts, 0 for none
 	seed     uint64
-	speak    *dialect.Dialect
+	dialect  *dialect.Dialect
 }
 
-func (r *rush) scene(call uint64, attempt int) *scene {
-	s := r.scenes[call]
+func (r *concurrentScript) reply(call uint64, attempt int) *scriptedReply {
+	s := r.replies[call]
 	return &s[min(attempt, len(s)-1)]
 }
 
-// streams reports whether a scene's reply comes in pieces.
-func (r *rush) streams(s *scene) bool { return r.stream && s.reply.Class == wire.OK }
+// streams reports whether a reply is a stream.
+func (r *concurrentScript) streams(s *scriptedReply) bool {
+	return r.stream && s.reply.Class == wire.OK
+}
 
-// anyRush draws one. Odd nanoseconds keep things from falling together.
-func anyRush(dice *rand.Rand) *rush {
+// drawConcurrentScript draws a script. Odd nanoseconds avoid simultaneous events.
+func drawConcurrentScript(dice *rand.Rand) *concurrentScript {
 	all := dialect.All()
-	r := &rush{seed: dice.Uint64(), speak: &all[dice.IntN(len(all))], stream: dice.IntN(2) == 0, gap: 400*time.Millisecond + 13}
+	r := &concurrentScript{seed: dice.Uint64(), dialect: &all[dice.IntN(len(all))], stream: dice.IntN(2) == 0, gap: 400*time.Millisecond + 13}
 	if dice.IntN(3) == 0 {
 		r.patience = time.Duration(dice.IntN(30_000))*time.Millisecond + 1_000_500
 	}
 	if dice.IntN(2) == 0 {
 		r.timeout = time.Duration(700+dice.IntN(1500))*time.Millisecond + 250 // longer than any answer takes
 	}
-	forms := r.speak.Forms()
+	forms := r.dialect.Forms()
 	at := time.Duration(0)
 	for i := range 2 + dice.IntN(8) {
 		at += time.Duration(dice.IntN(500))*time.Millisecond + 1_000_003
 		r.arrivals = append(r.arrivals, at)
-		var scenes []scene
+		var scenes []scriptedReply
 		for k := range dice.IntN(4) {
-			s := scene{after: time.Duration(dice.IntN(2000))*time.Millisecond + time.Duration(20_011*i+1009*k+7)}
+			s := scriptedReply{after: time.Duration(dice.IntN(2000))*time.Millisecond + time.Duration(20_011*i+1009*k+7)}
 			f := forms[wire.Rate+wire.Class(dice.IntN(5))]
 			s.reply = wire.Reply{Class: f.Shown, Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words, Spelled: f.Spelled, Marks: f.Marks, RetryAfter: wire.NoHint}
 			if dice.IntN(2) == 0 {
 				s.reply.RetryAfter = time.Duration(dice.IntN(20)) * time.Second
 			}
-			s.reply = spoken(r.speak, &s.reply)
-			s.breaks = dice.IntN(6) == 0
+			s.reply = asWritten(r.dialect, &s.reply)
+			s.connectionLost = dice.IntN(6) == 0
 			scenes = append(scenes, s)
 		}
 		good := wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}
-		r.scenes = append(r.scenes, append(scenes, scene{after: time.Duration(dice.IntN(250))*time.Millisecond + time.Duration(30_011*i+99), reply: spoken(r.speak, &good)}))
+		r.replies = append(r.replies, append(scenes, scriptedReply{after: time.Duration(dice.IntN(250))*time.Millisecond + time.Duration(30_011*i+99), reply: asWritten(r.dialect, &good)}))
 	}
 	return r
 }
 
-// define is the strategy of the day.
-func (r *rush) define(b strategies.Builtin) strategies.Definition {
+// definition returns the strategy for the script.
+func (r *concurrentScript) definition(b strategies.Builtin) strategies.Definition {
 	def := b.Define(strategies.Knowledge{Rate: 3, Per: time.Second, Concurrency: 4})
 	def.Name = b.Name
 	if r.timeout > 0 {
@@ -94,14 +96,14 @@ func (r *rush) define(b strategies.Builtin) strategies.Definition {
 }
 
 // Step implements sim.Provider.
-func (r *rush) Step(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+func (r *concurrentScript) Step(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 	if in.Kind != wire.Arrive {
 		return out
 	}
-	s := r.scene(in.Request.Call, int(in.Request.Attempt)-1)
+	s := r.reply(in.Request.Call, int(in.Request.Attempt)-1)
 	e := wire.Effect{Kind: wire.Replied, Ticket: in.Ticket, After: s.after, Reply: s.reply}
 	switch {
-	case s.breaks:
+	case s.connectionLost:
 		e.Kind = wire.Broke
 	case r.streams(s):
 		head := e
@@ -112,16 +114,16 @@ func (r *rush) Step(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.E
 	return append(out, e)
 }
 
-func (*rush) NextTick() time.Duration { return strategies.Never }
+func (*concurrentScript) NextTick() time.Duration { return strategies.Never }
 
-// traceLine is one of a trace, read again.
+// traceLine is a parsed line of a trace.
 type traceLine struct {
 	at   time.Duration
 	call int
 	kind strategies.EventKind
 }
 
-func read(t *testing.T, l string) (r traceLine) {
+func parseTraceLine(t *testing.T, l string) (r traceLine) {
 	at, rest, _ := strings.Cut(l, " ")
 	_, err := fmt.Sscanf(rest, "call %d: event %d", &r.call, &r.kind)
 	require.NoError(t, err)
@@ -130,24 +132,24 @@ func read(t *testing.T, l string) (r traceLine) {
 	return r
 }
 
-// perCall is a trace by call, up to a time.
-func perCall(t *testing.T, lines []string, calls int, until time.Duration) [][]string {
+// tracesByCall returns the part of a trace before a time, by call.
+func tracesByCall(t *testing.T, lines []string, calls int, until time.Duration) [][]string {
 	by := make([][]string, calls)
 	for _, l := range lines {
-		if r := read(t, l); r.at < until {
+		if r := parseTraceLine(t, l); r.at < until {
 			by[r.call] = append(by[r.call], l)
 		}
 	}
 	return by
 }
 
-// tie is the first time at which things happen to two calls of which neither is
-// the reason of the other, as it is when one makes room for the next or lands
-// those who follow it: on their order nobody can count.
-func tie(t *testing.T, lines []string) time.Duration {
+// firstTie returns the first time with simultaneous events of two calls of which
+// neither causes the other (as releasing a permit or ending a flight does). The
+// order of such events is not defined.
+func firstTie(t *testing.T, lines []string) time.Duration {
 	var last traceLine
 	for i, l := range lines {
-		r := read(t, l)
+		r := parseTraceLine(t, l)
 		if r.kind == strategies.Admitted || r.kind == strategies.Joined {
 			continue
 		}
@@ -159,7 +161,7 @@ func tie(t *testing.T, lines []string) time.Duration {
 	return strategies.Never
 }
 
-func (r *rush) simulated(t *testing.T, def strategies.Definition, asks wire.Demand) []string {
+func (r *concurrentScript) runSim(t *testing.T, def strategies.Definition, asks wire.Demand) []string {
 	p, commons, trace := compile(t, def)
 	x := sim.Experiment{
 		Fleets: []sim.Fleet{{
@@ -174,51 +176,51 @@ func (r *rush) simulated(t *testing.T, def strategies.Definition, asks wire.Dema
 	return trace.lines
 }
 
-// house is the day's provider behind HTTP.
-type house struct {
-	*rush
-	clock clockwork.Clock
-	epoch int64
-	start time.Time
-	mu    sync.Mutex
-	tries map[string]int
+// concurrentServer is the provider of the script behind HTTP.
+type concurrentServer struct {
+	*concurrentScript
+	clock    clockwork.Clock
+	epoch    int64
+	start    time.Time
+	mu       sync.Mutex
+	attempts map[string]int
 }
 
 // RoundTrip implements http.RoundTripper.
-func (h *house) RoundTrip(r *http.Request) (*http.Response, error) {
+func (h *concurrentServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	who := r.Header.Get("X-Call")
 	h.mu.Lock()
-	n := h.tries[who]
-	h.tries[who]++
+	n := h.attempts[who]
+	h.attempts[who]++
 	h.mu.Unlock()
 	call, err := strconv.Atoi(who)
 	if err != nil {
 		return nil, err
 	}
-	s := h.scene(uint64(call), n)
+	s := h.reply(uint64(call), n)
 	r.Body.Close()
 	select {
 	case <-h.clock.After(s.after):
 	case <-r.Context().Done():
 		return nil, context.Cause(r.Context())
 	}
-	if s.breaks {
+	if s.connectionLost {
 		return nil, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 	}
 	var m dialect.Message
 	at := &dialect.Context{Model: "m", ID: "id", Epoch: h.epoch, Now: h.clock.Since(h.start)}
 	var body io.ReadCloser
 	if h.streams(s) {
-		h.speak.Head(&m, at, &s.reply)
-		first := h.speak.Token(h.speak.Begin(nil, at, &s.reply), at, &s.reply, 0)
+		h.dialect.Head(&m, at, &s.reply)
+		first := h.dialect.Token(h.dialect.Begin(nil, at, &s.reply), at, &s.reply, 0)
 		var rest []byte
 		for i := 1; i < 3; i++ {
-			rest = h.speak.Token(rest, at, &s.reply, i)
+			rest = h.dialect.Token(rest, at, &s.reply, i)
 		}
-		body = &paced{r.Context(), h.clock, h.gap, first, h.speak.End(rest, at, &s.reply, 3)}
+		body = &pausedStream{r.Context(), h.clock, h.gap, first, h.dialect.End(rest, at, &s.reply, 3)}
 		m.Length = -1
 	} else {
-		h.speak.Write(&m, at, &s.reply)
+		h.dialect.Write(&m, at, &s.reply)
 		body = io.NopCloser(strings.NewReader(string(m.Body)))
 	}
 	header := http.Header{}
@@ -228,15 +230,15 @@ func (h *house) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: m.Status, Header: header, Body: body, ContentLength: int64(m.Length), Request: r}, nil
 }
 
-// paced is a stream whose second half comes after a while.
-type paced struct {
+// pausedStream is a stream with a pause in the middle.
+type pausedStream struct {
 	ctx         context.Context
 	clock       clockwork.Clock
 	gap         time.Duration
 	first, rest []byte
 }
 
-func (p *paced) Read(b []byte) (int, error) {
+func (p *pausedStream) Read(b []byte) (int, error) {
 	switch {
 	case len(p.first) > 0:
 		n := copy(b, p.first)
@@ -257,20 +259,20 @@ func (p *paced) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-func (*paced) Close() error { return nil }
+func (*pausedStream) Close() error { return nil }
 
-func (r *rush) lived(t *testing.T, def strategies.Definition) (lines []string, asks wire.Demand) {
+func (r *concurrentScript) runLive(t *testing.T, def strategies.Definition) (lines []string, asks wire.Demand) {
 	synctest.Test(t, func(t *testing.T) {
-		clock := &stepper{FakeClock: clockwork.NewFakeClockAt(time.Date(2026, 10, 21, 7, 28, 0, 0, time.UTC)), due: map[time.Time]bool{}}
-		base := &house{rush: r, clock: clock, epoch: clock.Now().Unix(), start: clock.Now(), tries: map[string]int{}}
-		tr, err := New(hooks(Config{
-			Strategy: def, Base: base, Clock: clock, Seed: 1, Dialect: r.speak.Name,
-			Models: []string{"m", "m1", "m2"}, Keys: []string{"k", "k1", "k2"}, Regions: []*url.URL{nil, elsewhere, elsewhere},
+		clock := &stepClock{FakeClock: clockwork.NewFakeClockAt(time.Date(2026, 10, 21, 7, 28, 0, 0, time.UTC)), due: map[time.Time]bool{}}
+		base := &concurrentServer{concurrentScript: r, clock: clock, epoch: clock.Now().Unix(), start: clock.Now(), attempts: map[string]int{}}
+		tr, err := New(withFunctions(Config{
+			Strategy: def, Base: base, Clock: clock, Seed: 1, Dialect: r.dialect.Name,
+			Models: []string{"m", "m1", "m2"}, Keys: []string{"k", "k1", "k2"}, Regions: []*url.URL{nil, otherRegion, otherRegion},
 		}))
 		require.NoError(t, err)
 		defer tr.Close()
 		tr.rand = draw.New(r.seed).For(0) // as the simulator's first fleet
-		trace := &traced{inner: tr.program.Root}
+		trace := &tracer{inner: tr.program.Root}
 		tr.program.Root = trace
 		life, end := context.WithCancel(context.Background())
 		defer end()
@@ -304,7 +306,7 @@ func (r *rush) lived(t *testing.T, def strategies.Definition) (lines []string, a
 				return
 			default:
 			}
-			if !clock.advance() { // a deadlock that some strategies are here to show
+			if !clock.advance() { // a deadlock, which some specimens have
 				lines, asks = append(lines, trace.lines...), trace.asks
 				end()
 				<-over
@@ -315,28 +317,27 @@ func (r *rush) lived(t *testing.T, def strategies.Definition) (lines []string, a
 	return lines, asks
 }
 
-// Many callers, two worlds: in lines before pools, with streams, with timeouts of
-// attempts and of callers' patience, every call is decided upon in production as
-// it is in the simulator.
-func TestCrowdsTwoWorlds(t *testing.T) {
+// With queues, streams, timeouts of attempts and patience of callers, the decisions
+// for concurrent calls are the same as in the simulator.
+func TestConcurrentCallsAsInSimulator(t *testing.T) {
 	days := 8
 	if os.Getenv("HERDLAB_LONG") != "" {
 		days = 200
 	}
-	for _, b := range cast() {
+	for _, b := range specimens() {
 		t.Run(b.Name, func(t *testing.T) {
 			untied := 0
 			for day := range days {
-				r := anyRush(rand.New(rand.NewPCG(uint64(day), 99)))
-				if p, _, _ := compile(t, r.define(b)); p.Races || p.Remembers || len(p.Flights) > 0 || len(p.Pieces) > 0 {
-					r.stream = false // once an answer has begun, nobody hedges or shares it
+				r := drawConcurrentScript(rand.New(rand.NewPCG(uint64(day), 99)))
+				if p, _, _ := compile(t, r.definition(b)); p.Races || p.Remembers || len(p.Flights) > 0 || len(p.Pieces) > 0 {
+					r.stream = false // a stream can be neither hedged nor shared
 				}
-				lines, asks := r.lived(t, r.define(b))
-				all := r.simulated(t, r.define(b), asks)
-				until := tie(t, all)
-				want, got := perCall(t, all, len(r.arrivals), until), perCall(t, lines, len(r.arrivals), until)
+				lines, asks := r.runLive(t, r.definition(b))
+				all := r.runSim(t, r.definition(b), asks)
+				until := firstTie(t, all)
+				want, got := tracesByCall(t, all, len(r.arrivals), until), tracesByCall(t, lines, len(r.arrivals), until)
 				for i := range want {
-					require.Equal(t, want[i], got[i], "day %d, call %d, %s", day, i, r.speak.Name)
+					require.Equal(t, want[i], got[i], "day %d, call %d, %s", day, i, r.dialect.Name)
 				}
 				if until == strategies.Never {
 					untied++

@@ -20,50 +20,50 @@ import (
 	"herdlab/strategies"
 )
 
-// moody is a provider that does anything: it answers, refuses in every way,
-// streams, breaks off, and goes silent.
-func moody(seed uint64) *provider {
+// randomProvider answers, refuses in every way, streams, breaks connections, and
+// does not reply, at random.
+func randomProvider(seed uint64) *provider {
 	p := &provider{}
-	p.answer = func(n int, r *http.Request) (*http.Response, error) {
+	p.respond = func(n int, r *http.Request) (*http.Response, error) {
 		dice := rand.New(rand.NewPCG(seed, uint64(n)))
 		select {
 		case <-time.After(time.Duration(dice.IntN(3000)) * time.Millisecond):
 		case <-r.Context().Done():
 			if dice.IntN(2) == 0 {
 				return nil, r.Context().Err()
-			} // else it answers whom nobody waits for
+			} // else it ignores the cancelled context
 		}
 		switch dice.IntN(13) {
 		case 0:
-			return says(429, `{"error":{"message":"no","type":"requests","code":"rate_limit_exceeded"}}`, "Retry-After", fmt.Sprint(dice.IntN(4)))
+			return jsonResponse(429, `{"error":{"message":"no","type":"requests","code":"rate_limit_exceeded"}}`, "Retry-After", fmt.Sprint(dice.IntN(4)))
 		case 1:
-			return says(503, `{}`)
+			return jsonResponse(503, `{}`)
 		case 2:
-			return says(200, code14)
+			return jsonResponse(200, body14003)
 		case 3:
 			return nil, io.ErrUnexpectedEOF
 		case 4:
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		case 5:
-			return pieces(200, nil, overrun)
+			return streamResponse(200, nil, overloadedEvent)
 		case 6:
-			return pieces(200, io.ErrUnexpectedEOF, token, token)
+			return streamResponse(200, io.ErrUnexpectedEOF, tokenEvent, tokenEvent)
 		case 7:
-			return pieces(200, nil, token, overrun)
+			return streamResponse(200, nil, tokenEvent, overloadedEvent)
 		case 8:
-			return pieces(200, nil, token, token, last, done)
+			return streamResponse(200, nil, tokenEvent, tokenEvent, finishEvent, doneEvent)
 		case 9:
-			return says(401, `{"error":{"message":"who?","type":"invalid_request_error","code":"invalid_api_key"}}`)
+			return jsonResponse(401, `{"error":{"message":"who?","type":"invalid_request_error","code":"invalid_api_key"}}`)
 		}
-		return says(200, good, "X-Ratelimit-Limit-Requests", "10", "X-Ratelimit-Remaining-Requests", fmt.Sprint(dice.IntN(10)), "X-Ratelimit-Reset-Requests", "2s")
+		return jsonResponse(200, chatAnswer, "X-Ratelimit-Limit-Requests", "10", "X-Ratelimit-Remaining-Requests", fmt.Sprint(dice.IntN(10)), "X-Ratelimit-Reset-Requests", "2s")
 	}
 	return p
 }
 
-// crowd has callers of all kinds use tr: patient and not, who read all, some or
-// nothing of what they get.
-func crowd(tr *Transport, seed uint64, callers, calls int) {
+// runCallers makes calls with random patience that read all, some or nothing of
+// the response.
+func runCallers(tr *Transport, seed uint64, callers, calls int) {
 	var wg sync.WaitGroup
 	for i := range callers {
 		wg.Go(func() {
@@ -71,7 +71,7 @@ func crowd(tr *Transport, seed uint64, callers, calls int) {
 			for range calls {
 				time.Sleep(time.Duration(dice.IntN(2000)) * time.Millisecond)
 				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(dice.IntN(60_000))*time.Millisecond)
-				q := strings.Replace(question, "hi", strings.Repeat("x", dice.IntN(4)), 1)
+				q := strings.Replace(chatRequest, "hi", strings.Repeat("x", dice.IntN(4)), 1)
 				req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://herd.test/v1/chat/completions", strings.NewReader(q))
 				if err != nil {
 					panic(err)
@@ -95,48 +95,48 @@ func crowd(tr *Transport, seed uint64, callers, calls int) {
 	wg.Wait()
 }
 
-// most is a recorder that knows the most attempts that a call has made.
-type most struct{ attempts, calls atomic.Uint32 }
+// attemptsRecorder records the highest number of attempts of a call.
+type attemptsRecorder struct{ maxAttempts, calls atomic.Uint32 }
 
-func (m *most) Attempt(Attempt) {}
-func (m *most) Call(c Call) {
+func (m *attemptsRecorder) Attempt(Attempt) {}
+func (m *attemptsRecorder) Call(c Call) {
 	m.calls.Add(1)
 	for {
-		if was := m.attempts.Load(); c.Attempts <= was || m.attempts.CompareAndSwap(was, c.Attempts) {
+		if was := m.maxAttempts.Load(); c.Attempts <= was || m.maxAttempts.CompareAndSwap(was, c.Attempts) {
 			return
 		}
 	}
 }
-func (m *most) Signal(strategies.SignalSpec) {}
+func (m *attemptsRecorder) Signal(strategies.SignalSpec) {}
 
-// soak puts a strategy under load and checks the laws: every call ends, with no
-// more attempts than bound; every body is closed; nobody is left in a line or a
-// flight; and every permit comes back, and never more than were taken.
+// soak runs a strategy under load and checks that every call ends, with at most
+// bound attempts; that every body is closed; that queues and flights are empty; and
+// that every permit is returned, once.
 func soak(t *testing.T, def strategies.Definition, seed uint64, bound uint32) {
 	callers, calls := 25, 3
 	if os.Getenv("HERDLAB_LONG") != "" {
 		callers, calls = 100, 30
 	}
 	synctest.Test(t, func(t *testing.T) {
-		p, m := moody(seed), &most{}
+		p, m := randomProvider(seed), &attemptsRecorder{}
 		tr, err := New(Config{
-			Strategy: def, Base: p, Seed: seed + 1, Recorder: m, MaxMemory: 5000,
-			Models: []string{"m", "m1", "m2", "m3"}, Keys: []string{"k", "k1", "k2", "k3"}, Regions: []*url.URL{nil, elsewhere, elsewhere, elsewhere},
+			Strategy: def, Base: p, Seed: seed + 1, Recorder: m, MaxCache: 5000,
+			Models: []string{"m", "m1", "m2", "m3"}, Keys: []string{"k", "k1", "k2", "k3"}, Regions: []*url.URL{nil, otherRegion, otherRegion, otherRegion},
 		})
 		require.NoError(t, err)
 		defer tr.Close()
-		crowd(tr, seed, callers, calls)
-		time.Sleep(time.Hour) // who goes on without being waited for has ended
+		runCallers(tr, seed, callers, calls)
+		time.Sleep(time.Hour) // for abandoned attempts
 		synctest.Wait()
-		tr.everyone.mu.Lock()
-		defer tr.everyone.mu.Unlock()
-		require.Zero(t, p.open.Load(), "bodies left open")
-		require.Len(t, tr.freeRow, int(tr.rows), "calls that never ended")
+		tr.shared.mu.Lock()
+		defer tr.shared.mu.Unlock()
+		require.Zero(t, p.openBodies.Load(), "bodies left open")
+		require.Len(t, tr.freeRows, int(tr.rows), "calls that never ended")
 		require.EqualValues(t, callers*calls, m.calls.Load(), "calls that were not recorded")
-		require.LessOrEqual(t, m.attempts.Load(), bound)
+		require.LessOrEqual(t, m.maxAttempts.Load(), bound)
 		require.Empty(t, tr.flights)
-		require.Empty(t, tr.everyone.flights)
-		for _, l := range tr.lines {
+		require.Empty(t, tr.shared.flights)
+		for _, l := range tr.queues {
 			require.Zero(t, l.waiting.Len())
 			require.Nil(t, l.timer)
 			switch kind := fmt.Sprintf("%T", l.spec.Pool); kind {
@@ -147,7 +147,7 @@ func soak(t *testing.T, def strategies.Definition, seed uint64, bound uint32) {
 	})
 }
 
-// Every strategy holds the laws under load.
+// The checks of soak hold for every strategy.
 func TestSoakAll(t *testing.T) {
 	for i, b := range strategies.All() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestSoakAll(t *testing.T) {
 	}
 }
 
-// So do stacks of anything in any order.
+// They hold for random stacks.
 func TestSoakStacks(t *testing.T) {
 	stacks := 30
 	if os.Getenv("HERDLAB_LONG") != "" {
@@ -218,7 +218,7 @@ func TestSoakStacks(t *testing.T) {
 				def.Layers = append(def.Layers, l)
 			}
 			if _, err := strategies.Compile(def, nil); err != nil {
-				t.Log(err) // some do not go together
+				t.Log(err) // not all stacks are valid
 				return
 			}
 			soak(t, def, uint64(i), bound)

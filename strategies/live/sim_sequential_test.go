@@ -29,33 +29,33 @@ import (
 	"herdlab/strategies"
 )
 
-// scene is what the provider does with one attempt.
-type scene struct {
-	after  time.Duration
-	reply  wire.Reply
-	breaks bool // the connection, instead of a reply
+// scriptedReply is what the provider does with one attempt.
+type scriptedReply struct {
+	after          time.Duration
+	reply          wire.Reply
+	connectionLost bool // instead of a reply
 }
 
-// day is a script for a provider, and a client that makes some calls in a row.
-type day struct {
-	scenes []scene // the last repeats
-	calls  int
-	seed   uint64
-	// patience is how long the caller waits for each call; 0 for ever.
+// script is a provider's replies, and a client that makes some calls in a row.
+type script struct {
+	replies []scriptedReply // the last is repeated
+	calls   int
+	seed    uint64
+	// patience is how long the caller waits for each call; 0 is no limit.
 	patience time.Duration
 }
 
-func (d *day) scene(i int) *scene { return &d.scenes[min(i, len(d.scenes)-1)] }
+func (d *script) reply(i int) *scriptedReply { return &d.replies[min(i, len(d.replies)-1)] }
 
-// traced writes down what a program is told and what it decides.
-type traced struct {
+// tracer records the events and decisions of a program.
+type tracer struct {
 	inner strategies.Strategy
 	lines []string
 	asks  wire.Demand // of the first call
 }
 
 // Next implements strategies.Strategy.
-func (t *traced) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+func (t *tracer) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 	var told string
 	if e.Outcome != nil {
 		told = fmt.Sprintf(" %v after=%v sent=%v", e.Outcome.Class, e.Outcome.RetryAfter, e.SentAt)
@@ -70,46 +70,46 @@ func (t *traced) Next(now time.Duration, c *strategies.Call, e strategies.Event)
 	return d
 }
 
-// compile builds the program of a definition with everything traced.
-func compile(t require.TestingT, def strategies.Definition) (*strategies.Program, *strategies.Commons, *traced) {
+// compile builds the program of a definition with a tracer.
+func compile(t require.TestingT, def strategies.Definition) (*strategies.Program, *strategies.Commons, *tracer) {
 	commons := strategies.NewCommons()
 	p, err := strategies.Compile(def, commons)
 	require.NoError(t, err)
-	trace := &traced{inner: p.Root}
+	trace := &tracer{inner: p.Root}
 	p.Root = trace
 	return p, commons, trace
 }
 
-// stage is the day's provider in the simulator.
-type stage struct {
-	day     *day
+// scriptedProvider is the provider of the script in the simulator.
+type scriptedProvider struct {
+	script  *script
 	arrived int
 }
 
-func (s *stage) NextTick() time.Duration { return 1<<63 - 1 }
+func (s *scriptedProvider) NextTick() time.Duration { return 1<<63 - 1 }
 
-func (s *stage) Step(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+func (s *scriptedProvider) Step(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 	if in.Kind != wire.Arrive {
 		return out
 	}
-	next := s.day.scene(s.arrived)
+	next := s.script.reply(s.arrived)
 	s.arrived++
 	e := wire.Effect{Kind: wire.Replied, Ticket: in.Ticket, After: next.after, Reply: next.reply}
-	if next.breaks {
+	if next.connectionLost {
 		e.Kind = wire.Broke
 	}
 	return append(out, e)
 }
 
-// simulated is the trace of a day in the simulator, whose calls ask for so much.
-func simulated(t require.TestingT, def strategies.Definition, d *day, asks wire.Demand) []string {
+// runSim returns the trace of the script in the simulator, with calls of this demand.
+func runSim(t require.TestingT, def strategies.Definition, d *script, asks wire.Demand) []string {
 	p, commons, trace := compile(t, def)
 	x := sim.Experiment{
 		Fleets: []sim.Fleet{{
 			Name: "one", Program: p, Patience: d.patience,
 			Traffic: traffic.Traffic{Clients: 1, Calls: d.calls, Size: asks},
 		}},
-		Provider: &stage{day: d}, Rand: draw.New(d.seed), Commons: commons,
+		Provider: &scriptedProvider{script: d}, Rand: draw.New(d.seed), Commons: commons,
 		Plan: metrics.Plan{Horizon: 1000 * time.Hour, Bin: time.Hour},
 	}
 	_, err := x.Run(context.Background())
@@ -117,36 +117,36 @@ func simulated(t require.TestingT, def strategies.Definition, d *day, asks wire.
 	return trace.lines
 }
 
-// stepper is a fake clock that knows when somebody is due.
-type stepper struct {
+// stepClock is a fake clock that can advance to the next timer.
+type stepClock struct {
 	*clockwork.FakeClock
 	mu  sync.Mutex
 	due map[time.Time]bool
 }
 
-func (s *stepper) note(d time.Duration) {
+func (s *stepClock) note(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.due[s.Now().Add(d)] = true
 }
 
-func (s *stepper) NewTimer(d time.Duration) clockwork.Timer {
+func (s *stepClock) NewTimer(d time.Duration) clockwork.Timer {
 	s.note(d)
 	return s.FakeClock.NewTimer(d)
 }
 
-func (s *stepper) AfterFunc(d time.Duration, f func()) clockwork.Timer {
+func (s *stepClock) AfterFunc(d time.Duration, f func()) clockwork.Timer {
 	s.note(d)
 	return s.FakeClock.AfterFunc(d, f)
 }
 
-func (s *stepper) After(d time.Duration) <-chan time.Time {
+func (s *stepClock) After(d time.Duration) <-chan time.Time {
 	s.note(d)
 	return s.FakeClock.After(d)
 }
 
-// advance goes to the next time at which somebody is due.
-func (s *stepper) advance() bool {
+// advance advances to the time of the next timer, if there is one.
+func (s *stepClock) advance() bool {
 	s.mu.Lock()
 	now := s.Now()
 	var next time.Time
@@ -165,22 +165,22 @@ func (s *stepper) advance() bool {
 	return true
 }
 
-// actor is the day's provider behind HTTP.
-type actor struct {
-	day   *day
-	clock clockwork.Clock
-	epoch int64
-	start time.Time
-	speak *dialect.Dialect
+// scriptedServer is the provider of the script behind HTTP.
+type scriptedServer struct {
+	script  *script
+	clock   clockwork.Clock
+	epoch   int64
+	start   time.Time
+	dialect *dialect.Dialect
 
 	mu      sync.Mutex
 	arrived int
 }
 
 // RoundTrip implements http.RoundTripper.
-func (a *actor) RoundTrip(r *http.Request) (*http.Response, error) {
+func (a *scriptedServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	a.mu.Lock()
-	next := a.day.scene(a.arrived)
+	next := a.script.reply(a.arrived)
 	a.arrived++
 	a.mu.Unlock()
 	if r.Body != nil {
@@ -196,11 +196,11 @@ func (a *actor) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, context.Cause(r.Context())
 		}
 	}
-	if next.breaks {
+	if next.connectionLost {
 		return nil, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 	}
 	var m dialect.Message
-	a.speak.Write(&m, &dialect.Context{Model: "m", ID: "id", Epoch: a.epoch, Now: a.clock.Since(a.start)}, &next.reply)
+	a.dialect.Write(&m, &dialect.Context{Model: "m", ID: "id", Epoch: a.epoch, Now: a.clock.Since(a.start)}, &next.reply)
 	h := http.Header{}
 	for _, f := range m.Headers {
 		h.Add(f.Name, f.Value)
@@ -212,23 +212,23 @@ func (a *actor) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: m.Status, Header: h, Body: io.NopCloser(body), ContentLength: int64(m.Length), Request: r}, nil
 }
 
-// elsewhere is where other regions are, for a base that does not care.
-var elsewhere = &url.URL{Scheme: "http", Host: "elsewhere.test"}
+// otherRegion is the base URL of all regions but the first.
+var otherRegion = &url.URL{Scheme: "http", Host: "elsewhere.test"}
 
-// lived is the trace of the same day in production, on a fake clock, and what its
-// calls ask for.
-func lived(t *testing.T, rt require.TestingT, def strategies.Definition, d *day, speak *dialect.Dialect) (lines []string, asks wire.Demand) {
+// runLive returns the trace of the script in live, on a fake clock, and the demand
+// of its calls.
+func runLive(t *testing.T, rt require.TestingT, def strategies.Definition, d *script, spoken *dialect.Dialect) (lines []string, asks wire.Demand) {
 	synctest.Test(t, func(*testing.T) {
-		clock := &stepper{FakeClock: clockwork.NewFakeClockAt(time.Date(2026, 10, 21, 7, 28, 0, 0, time.UTC)), due: map[time.Time]bool{}}
-		base := &actor{day: d, clock: clock, epoch: clock.Now().Unix(), start: clock.Now(), speak: speak}
-		transport, err := New(hooks(Config{
-			Strategy: def, Base: base, Clock: clock, Seed: 1, Dialect: speak.Name,
-			Models: []string{"m", "m1", "m2"}, Keys: []string{"k", "k1", "k2"}, Regions: []*url.URL{nil, elsewhere, elsewhere},
+		clock := &stepClock{FakeClock: clockwork.NewFakeClockAt(time.Date(2026, 10, 21, 7, 28, 0, 0, time.UTC)), due: map[time.Time]bool{}}
+		base := &scriptedServer{script: d, clock: clock, epoch: clock.Now().Unix(), start: clock.Now(), dialect: spoken}
+		transport, err := New(withFunctions(Config{
+			Strategy: def, Base: base, Clock: clock, Seed: 1, Dialect: spoken.Name,
+			Models: []string{"m", "m1", "m2"}, Keys: []string{"k", "k1", "k2"}, Regions: []*url.URL{nil, otherRegion, otherRegion},
 		}))
 		require.NoError(rt, err)
 		defer transport.Close()
 		transport.rand = draw.New(d.seed).For(0) // as the simulator's first fleet
-		trace := &traced{inner: transport.program.Root}
+		trace := &tracer{inner: transport.program.Root}
 		transport.program.Root = trace
 		done := make(chan struct{})
 		life, end := context.WithCancel(context.Background())
@@ -263,7 +263,7 @@ func lived(t *testing.T, rt require.TestingT, def strategies.Definition, d *day,
 				return
 			default:
 			}
-			if !clock.advance() { // a deadlock, for ever: some strategies are here to show one
+			if !clock.advance() { // a deadlock, which some specimens have
 				lines, asks = slices.Clone(trace.lines), trace.asks
 				end()
 				<-done
@@ -274,60 +274,60 @@ func lived(t *testing.T, rt require.TestingT, def strategies.Definition, d *day,
 	return lines, asks
 }
 
-// spoken is a reply as its bytes say it. Models of real clients go by how a hint
-// is spelled, and where one is spelled in two ways the bytes are read for the
-// finer.
-func spoken(speak *dialect.Dialect, r *wire.Reply) wire.Reply {
-	image := speak.Image(*r, false)
+// asWritten returns the reply as it is parsed after being written in a dialect. The
+// spelling of a hint matters to models of real clients; a reply that spells it twice
+// is parsed as the finer one.
+func asWritten(spoken *dialect.Dialect, r *wire.Reply) wire.Reply {
+	image := spoken.Image(*r, false)
 	var m dialect.Message
-	speak.Write(&m, &dialect.Context{Model: "m", ID: "id", Epoch: 2e9}, &image)
+	spoken.Write(&m, &dialect.Context{Model: "m", ID: "id", Epoch: 2e9}, &image)
 	in := m.Received()
-	got := speak.Parse(&in, dialect.Reading{Epoch: 2e9})
+	got := spoken.Parse(&in, dialect.Reading{Epoch: 2e9})
 	got.Class = r.Class
 	return got
 }
 
-// anyDay draws a day that ends well in the end, so that it ends.
-func anyDay(r *rapid.T, speak *dialect.Dialect) *day {
-	d := &day{calls: rapid.IntRange(1, 3).Draw(r, "calls"), seed: rapid.Uint64().Draw(r, "seed")}
-	forms := speak.Forms()
+// drawScript draws a script whose last reply is a success, so that all calls end.
+func drawScript(r *rapid.T, spoken *dialect.Dialect) *script {
+	d := &script{calls: rapid.IntRange(1, 3).Draw(r, "calls"), seed: rapid.Uint64().Draw(r, "seed")}
+	forms := spoken.Forms()
 	for i := range rapid.IntRange(0, 8).Draw(r, "failures") {
-		// Odd nanoseconds, so that nothing falls together by chance.
-		s := scene{after: time.Duration(rapid.IntRange(0, 2000).Draw(r, "ms"))*time.Millisecond + time.Duration(2*i+1)}
+		// Odd nanoseconds avoid simultaneous events.
+		s := scriptedReply{after: time.Duration(rapid.IntRange(0, 2000).Draw(r, "ms"))*time.Millisecond + time.Duration(2*i+1)}
 		class := rapid.SampledFrom([]wire.Class{wire.Rate, wire.TokenRate, wire.Concurrency, wire.Overloaded, wire.Overloaded, wire.ServerError, wire.Quota, wire.Auth, wire.BadRequest}).Draw(r, "class")
 		f := forms[class]
 		s.reply = wire.Reply{Class: class, Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words, Spelled: f.Spelled, Marks: f.Marks, RetryAfter: wire.NoHint}
 		if rapid.Bool().Draw(r, "hint") {
 			s.reply.RetryAfter = time.Duration(rapid.IntRange(0, 40).Draw(r, "seconds")) * time.Second
 		}
-		s.reply = spoken(speak, &s.reply)
-		s.breaks = rapid.IntRange(0, 9).Draw(r, "fate") == 0
-		d.scenes = append(d.scenes, s)
+		s.reply = asWritten(spoken, &s.reply)
+		s.connectionLost = rapid.IntRange(0, 9).Draw(r, "fate") == 0
+		d.replies = append(d.replies, s)
 	}
 	good := wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}
-	d.scenes = append(d.scenes, scene{after: 300*time.Millisecond + 99, reply: spoken(speak, &good)})
+	d.replies = append(d.replies, scriptedReply{after: 300*time.Millisecond + 99, reply: asWritten(spoken, &good)})
 	if rapid.IntRange(0, 3).Draw(r, "patient") == 0 {
 		d.patience = time.Duration(rapid.IntRange(1, 60_000).Draw(r, "patience"))*time.Millisecond + 500
 	}
 	return d
 }
 
-// One strategy, two worlds: told the same replies at the same times, every
-// strategy decides in production what it decides in the simulator.
-func TestOneStrategyTwoWorlds(t *testing.T) {
+// With the same replies at the same times, every strategy decides in live as in the
+// simulator.
+func TestDecisionsAsInSimulator(t *testing.T) {
 	known := strategies.Knowledge{Rate: 3, Per: time.Second, Concurrency: 6}
-	for _, b := range cast() {
+	for _, b := range specimens() {
 		t.Run(b.Name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
-				speak := dialect.All()[rapid.IntRange(0, len(dialect.All())-1).Draw(r, "dialect")]
-				d := anyDay(r, &speak)
+				spoken := dialect.All()[rapid.IntRange(0, len(dialect.All())-1).Draw(r, "dialect")]
+				d := drawScript(r, &spoken)
 				define := func() strategies.Definition {
 					def := b.Define(known)
 					def.Name = b.Name
 					return def
 				}
-				got, asks := lived(t, r, define(), d, &speak)
-				require.Equal(r, simulated(r, define(), d, asks), got)
+				got, asks := runLive(t, r, define(), d, &spoken)
+				require.Equal(r, runSim(r, define(), d, asks), got)
 			})
 		})
 	}

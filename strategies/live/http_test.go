@@ -25,8 +25,8 @@ import (
 	"herdlab/strategies/live"
 )
 
-// quick is a strategy for providers that live fast.
-func quick(layers ...strategies.Layer) strategies.Definition {
+// fastRetry returns a strategy with waits of 10 ms around layers.
+func fastRetry(layers ...strategies.Layer) strategies.Definition {
 	return strategies.Definition{Name: "quick", Layers: append([]strategies.Layer{
 		strategies.Retry{Backoff: strategies.Fixed{Every: 10 * time.Millisecond}, MaxAttempts: 5, Hints: strategies.Hints{Use: strategies.HintIgnored}},
 	}, layers...)}
@@ -45,13 +45,13 @@ func post(t *testing.T, client *http.Client, to, body string) (*http.Response, s
 	return resp, string(text)
 }
 
-// Against the provider itself, over sockets: an outage of 14003 is waited out, and
-// streams come through as they are.
+// With the mock provider and real connections: calls wait out an outage of 14003,
+// and streams arrive unchanged.
 func TestOverSockets(t *testing.T) {
 	s := serve.NewTestServer(t, serve.Config{})
 	_, err := s.Inject(mockprovider.Outage(0, 60*time.Millisecond, mockprovider.Refusal{Status: 200, Body: wire.CodeBody, Code: wire.Code14003}))
 	require.NoError(t, err)
-	def := quick(strategies.Concurrency{Permits: 2, Scope: strategies.PerFleet})
+	def := fastRetry(strategies.Concurrency{Permits: 2, Scope: strategies.PerFleet})
 	def.Layers[0] = strategies.Retry{Backoff: strategies.Fixed{Every: 10 * time.Millisecond}, Hints: strategies.Hints{Use: strategies.HintIgnored}}
 	tr := live.Must(live.Config{Strategy: def, Base: &http.Transport{}})
 	defer tr.CloseIdleConnections()
@@ -77,10 +77,10 @@ func TestOverSockets(t *testing.T) {
 	wg.Wait()
 	count := s.State().Counters
 	require.EqualValues(t, calls, count.Replies.Of("ok"))
-	require.Greater(t, count.Arrivals, uint64(calls)) // some came while it was out
+	require.Greater(t, count.Arrivals, uint64(calls)) // some during the outage
 }
 
-// Refusals leave their connections in order: the next attempt uses the same.
+// Refusals leave the connection usable: the next attempt uses the same one.
 func TestKeepAlive(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		var dialled, asked atomic.Int32
@@ -102,7 +102,7 @@ func TestKeepAlive(t *testing.T) {
 		server.EnableHTTP2 = http2
 		server.StartTLS()
 		base := server.Client().Transport.(*http.Transport).Clone()
-		tr := live.Must(live.Config{Strategy: quick(), Base: base})
+		tr := live.Must(live.Config{Strategy: fastRetry(), Base: base})
 		for range 3 {
 			resp, _ := post(t, &http.Client{Transport: tr, Timeout: 5 * time.Second}, server.URL, `{}`)
 			require.Equal(t, 200, resp.StatusCode)
@@ -115,11 +115,11 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// http.Client's own timeout ends a call wherever it is, and reads as a timeout.
+// The timeout of http.Client ends a call at any point, and is a timeout error.
 func TestClientTimeout(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }))
 	defer server.Close()
-	def := quick()
+	def := fastRetry()
 	def.Layers[0] = strategies.Retry{Backoff: strategies.Fixed{Every: time.Minute}}
 	tr := live.Must(live.Config{Strategy: def, Base: &http.Transport{}})
 	defer tr.CloseIdleConnections()
@@ -130,8 +130,8 @@ func TestClientTimeout(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
-// A reverse proxy over a transport hands on what it gets: trailers, early hints,
-// and connections that become something else.
+// A reverse proxy with a transport forwards trailers, early hints and upgraded
+// connections.
 func TestBehindAProxy(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") != "" {
@@ -154,7 +154,7 @@ func TestBehindAProxy(t *testing.T) {
 		w.Header().Set("X-Sum", "42")
 	}))
 	defer origin.Close()
-	tr := live.Must(live.Config{Strategy: quick(), Base: &http.Transport{}})
+	tr := live.Must(live.Config{Strategy: fastRetry(), Base: &http.Transport{}})
 	defer tr.CloseIdleConnections()
 	to, err := url.Parse(origin.URL)
 	require.NoError(t, err)
@@ -183,15 +183,15 @@ func TestBehindAProxy(t *testing.T) {
 	require.NoError(t, both.Close())
 }
 
-// A body that cannot be read, or made again, ends the call with its error, and so
-// does one whose writer never ends it when the caller's patience does.
+// An error of reading the body, or of GetBody, ends the call, and so does the
+// context while the body blocks.
 func TestBadBodies(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.WriteHeader(503)
 	}))
 	defer server.Close()
-	tr := live.Must(live.Config{Strategy: quick(), Base: &http.Transport{}})
+	tr := live.Must(live.Config{Strategy: fastRetry(), Base: &http.Transport{}})
 	defer tr.CloseIdleConnections()
 	req, err := http.NewRequest(http.MethodPost, server.URL, iotest.ErrReader(io.ErrClosedPipe))
 	require.NoError(t, err)
