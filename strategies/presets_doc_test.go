@@ -12,18 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write presets.md anew")
+var update = flag.Bool("update", false, "rewrite presets.md")
 
-// presets.md shows the presets, and in which ways and cases each fails: what
-// TestPresetsFail and TestPresetsFailCases assert.
+// presets.md lists the presets and the ways and cases in which each fails, which
+// TestPresetsFail and TestPresetsFailCases check.
 func TestPresetsDocument(t *testing.T) {
 	var b strings.Builder
-	b.WriteString(`# Clients of the field, as they are
+	b.WriteString(`# Presets: models of real clients
 
-Models of what real clients do by default. A preset is faithful, not good: the
-last columns say in which ways it fails, and which cases of the field, as the
-real thing does. Those written in Go run for real, in virtual time, beside their
-presets in [conformance](conformance); the others were read, and some measured.
+A preset is a model of the default behaviour of a public client, including its
+mistakes. The last table lists the ways and the cases in which the preset fails,
+as the real client does. [conformance](conformance) runs the clients written in
+Go beside their presets, in virtual time. The source of the others was read, and
+some were measured. The reference articles are cited in
+[scenarios/doc.go](../scenarios/doc.go).
 
 | preset | what it does | version | source |
 |---|---|---|---|
@@ -32,25 +34,26 @@ presets in [conformance](conformance); the others were read, and some measured.
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", p.Name, p.Summary, p.Version, p.Source)
 	}
 	b.WriteString(`
-## How they fail
+## Failures
 
-- **early**: comes back before the time it was asked to wait, given an hour;
-  **sleeps**: waits the hour; **spins**: comes back at once when asked for 0 s
-- **together**: two clients that are told the same come back in one instant;
-  **in step**: two that are told nothing do
-- **permanent**: retries a bad key, a bad request or a spent quota
-- **blind**: takes a 14003 under 200, or a 503, for an answer
-- **twice**: asks again when some of a stream has been delivered
-- **endless**: knows no bound in an outage; **gives up**: does not retry a 503;
-  **hangs**: waits for itself for ever
+- **early**: retries before the end of a hint of an hour; **sleeps**: waits for
+  that hint; **spins**: retries at once after a hint of 0 s
+- **together**: two clients with the same hint retry at the same instant;
+  **in step**: two clients without a hint do
+- **permanent**: retries an invalid key, a bad request or a used-up quota
+- **blind**: counts a 14003 with status 200, or a 503, as an answer
+- **twice**: retries a stream of which tokens have been delivered
+- **endless**: makes attempts without a bound in an outage; **gives up**: does not
+  retry a 503; **hangs**: waits for ever because of a deadlock
 
-The cases have the numbers of the built-in scenarios. Whoever fails one
+The cases have the numbers of the built-in scenarios case-NN. A preset that fails
+the case
 
 `)
 	for _, c := range clientCases {
 		fmt.Fprintf(&b, "- **%d** %s\n", c.Number, c.What)
 	}
-	b.WriteString("\nRefused is, unless it says more, by a 429, a 503 or a 14003, whichever it takes\nworst. Cases 2, 3 and 16 are the provider's alone.\n\n| preset | fails |")
+	b.WriteString("\nUnless stated otherwise a refusal is a 429, a 503 or a 14003, whichever has the\nworst effect. Cases 2, 3 and 16 concern only the provider.\n\n| preset | fails |")
 	for _, c := range clientCases {
 		fmt.Fprintf(&b, " %d |", c.Number)
 	}

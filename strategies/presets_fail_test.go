@@ -11,53 +11,52 @@ import (
 type failing struct {
 	// ways are words:
 	//
-	//	early      comes back before the time it was asked to wait, given an hour
-	//	sleeps     waits the hour
-	//	spins      comes back at once when asked for 0 s
-	//	together   two clients that are told the same come back in the same instant
-	//	in step    two clients that are told nothing do
-	//	permanent  retries a bad key, a bad request or a spent quota
-	//	blind      takes a 14003 under 200, or a 503, for an answer
-	//	twice      asks again when some of a stream has been delivered
-	//	endless    knows no bound in an outage
+	//	early      retries before the end of a hint of an hour
+	//	sleeps     waits for a hint of an hour
+	//	spins      retries at once after a hint of 0 s
+	//	together   two clients with the same hint retry at the same instant
+	//	in step    two clients without a hint retry at the same instant
+	//	permanent  retries an invalid key, a bad request or a used-up quota
+	//	blind      counts a 14003 with status 200, or a 503, as an answer
+	//	twice      retries a stream of which tokens have been delivered
+	//	endless    makes attempts without a bound in an outage
 	//	gives up   does not retry a 503
-	//	hangs      waits for itself for ever
+	//	hangs      waits for ever because of a deadlock
 	ways string
 	// cases are numbers of clientCases.
 	cases string
 }
 
-// clientCases are the cases of the field that concern a client, as the built-in
-// scenarios number them: what one that fails does. TestPresetsFailCases has the
-// days in which each is tried. Refused is, unless it says more, by a 429, a 503 or
-// a 14003, whichever it takes worst; hints are spelled as its provider spells them.
+// clientCases are the built-in scenarios case-NN that test a client, and the
+// behaviour of a preset that fails the case. TestPresetsFailCases has the
+// experiments. Unless stated otherwise a refusal is a 429, a 503 or a 14003,
+// whichever has the worst effect; hints have the format of the preset's provider.
 var clientCases = []struct {
 	Number int
 	What   string
 }{
-	{1, "multiplies: an application that asks four times makes more than four attempts"},
-	{4, "told, as a hundred others, that there is room in a minute, comes before it, or with forty others in a second of it"},
-	{5, "reads the wait that it is asked for in a wrong unit"},
-	{6, "is in a hot loop on the second day of an outage"},
-	{7, "keeps a caller out for seconds after two thousand have given up waiting"},
-	{8, "asks again after a prompt that is too long, a spent quota, or more than the whole limit"},
-	{9, "comes back in the same instant as others that were refused when it was"},
-	{10, "never lets anybody in again after a probe that is never answered"},
-	{11, "of a thousand calls that fail at once, retries more than two hundred"},
-	{12, "of the waits that a header may ask for, cuts one short, spins at one of 0, or sleeps for an hour"},
-	{13, "takes a 14003 under 200 for an answer"},
-	{14, "does not begin a stream again that fails before its first token, or begins one again that fails after it, or says that all is well"},
-	{15, "with ten tasks under one limit, asks in vain ten times as often as with one"},
-	{17, "is shut by requests that can never succeed, for all others too"},
-	{18, "opens no breaker when every other refusal is a 429"},
-	{19, "keeps a call in a hurry out because a background job is refused"},
-	{20, "is shut by a single 529"},
-	{21, "has no jitter at its longest wait, or exceeds that"},
+	{1, "retry layers multiply: an application with four tries of its own makes more than four attempts"},
+	{4, "with a hint of one minute for a hundred clients, retries before it, or more than forty clients retry in the same second after it"},
+	{5, "reads a hint in the wrong unit"},
+	{6, "retries in a hot loop on the second day of an outage"},
+	{7, "delays a caller for seconds after two thousand waiting callers have cancelled"},
+	{8, "retries a prompt that is too long, a used-up quota, or a request larger than the whole limit"},
+	{9, "retries at the same instant as other clients that were refused at the same time"},
+	{10, "never admits a call again after a half-open probe without an answer"},
+	{11, "retries more than two hundred of a thousand calls that fail at once"},
+	{12, "for some format of Retry-After, retries too early, spins after a hint of 0, or waits for a hint of an hour"},
+	{13, "counts a 14003 with status 200 as an answer"},
+	{14, "does not retry a stream that fails before its first token, or retries one that fails after it, or reports a success"},
+	{15, "with ten tasks at one limit, has ten times the refusals of one task"},
+	{17, "opens for all callers because of requests that can never succeed"},
+	{18, "does not open its breaker if every other refusal is a 429"},
+	{19, "blocks an urgent call because a background job is refused"},
+	{20, "blocks all targets because of a single 529"},
+	{21, "has no jitter at its maximum wait, or exceeds it"},
 }
 
-// presetFails is in which ways, and in which cases of the field, each preset
-// fails. It is faithful, not good: a change of this table is a change of what
-// somebody's client does.
+// presetFails lists the ways and the cases in which each preset fails. A failure is
+// part of the model: change this table only if the modelled client has changed.
 var presetFails = map[string]failing{
 	"openai-python":           {"together, permanent, blind", "1 4 8 11 12 13 14 15"},
 	"openai-node":             {"early, spins, together, permanent, blind", "1 4 5 8 11 12 13 14 15"},
