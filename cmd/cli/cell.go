@@ -8,7 +8,7 @@ import (
 	"herdlab/sim/metrics/format"
 )
 
-// meanText writes the mean of f, a dash if there is none.
+// meanText returns the mean of f, or a dash if it has none.
 func meanText(f metrics.Figure) string {
 	if f.Mean == nil {
 		return format.Number(math.NaN())
@@ -16,7 +16,7 @@ func meanText(f metrics.Figure) string {
 	return format.Mean(*f.Mean, f.Vary())
 }
 
-// meanOf shows the mean of m with its unit.
+// meanOf returns a function for the text of a mean of m with its unit.
 func meanOf(m metrics.Metric, unit string) func(*metrics.StrategyResult) string {
 	return func(s *metrics.StrategyResult) string {
 		f := s.Figure(m)
@@ -27,8 +27,8 @@ func meanOf(m metrics.Metric, unit string) func(*metrics.StrategyResult) string 
 	}
 }
 
-// settlingCell shows the mean of a time that may never have come in some
-// seeds: then it has no mean, and their share is shown instead.
+// settlingCell is meanOf for a time that can be never: if it is on some seeds, there
+// is no mean, and the share of these seeds is the text.
 func settlingCell(m metrics.Metric) func(*metrics.StrategyResult) string {
 	return func(s *metrics.StrategyResult) string {
 		switch f := s.Figure(m); {
@@ -49,8 +49,8 @@ func never(share float64) string {
 	return "never " + tightPercent(share)
 }
 
-// tightPercent writes a share of the seeds within a cell: whole, without a
-// space, and as honest at its ends as format.Percent.
+// tightPercent returns a share of the seeds for a cell: in whole per cent, without a
+// space; as in format.Percent, only 0 is 0 % and only 1 is 100 %.
 func tightPercent(share float64) string {
 	switch p := math.Round(100 * share); {
 	case p == 0 && share > 0:

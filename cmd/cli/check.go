@@ -23,9 +23,9 @@ type checkOptions struct {
 
 func (o *checkOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.BoolVar(&o.all, "all", false, "list every expectation, not only those that fail")
-	f.BoolVar(&o.json, "json", false, "print what was found as JSON and nothing else on stdout")
-	f.StringVar(&o.colour, "color", "auto", "`WHEN` to colour: auto, always, never")
+	f.BoolVar(&o.all, "all", false, "list all expectations, not only those that fail")
+	f.BoolVar(&o.json, "json", false, "print the findings as JSON, and nothing else, on stdout")
+	f.StringVar(&o.colour, "color", "auto", "`WHEN` to use colours: auto, always, never")
 	f.IntVar(&o.workers, "workers", 0, "run `N` experiments at a time; 0 for one on each core")
 }
 
@@ -33,14 +33,16 @@ func (c *console) check() *cobra.Command {
 	var o checkOptions
 	cmd := &cobra.Command{
 		Use:   "check [SCENARIO...]",
-		Short: "Check that scenarios show what they say they show",
-		Long: `Run what the expectations of scenarios are about, and say which hold. They stand
-in a scenario under expect; herdlab scenarios --keys shows how to write them.
+		Short: "Check the expectations of scenarios",
+		Long: `Run the strategies that the expectations of scenarios refer to, and print which
+expectations hold. Expectations are listed in a scenario under expect;
+herdlab scenarios --keys shows how to write them.
 
 SCENARIO is the name of a built-in scenario, a file, or - for standard input;
-all built-in ones that expect anything if there is none. The exit code is 1 if
-an expectation fails, 2 if the command line or a file must be put right, and 130
-after an interrupt. Whatever ends the check, what it has found is printed.`,
+by default all built-in scenarios with expectations are checked. The exit code
+is 1 if an expectation does not hold, 2 if the command line or a file is
+invalid, and 130 after an interrupt. The findings up to there are always
+printed.`,
 		Example: `  herdlab check
   herdlab check case-01-layers --all
   herdlab check my.yaml --json`,
@@ -53,7 +55,7 @@ after an interrupt. Whatever ends the check, what it has found is printed.`,
 	return cmd
 }
 
-// checked is what was found of one scenario.
+// checked has the findings of one scenario.
 type checked struct {
 	Scenario string              `json:"scenario"`
 	Title    string              `json:"title"`
@@ -62,7 +64,7 @@ type checked struct {
 	Findings []scenarios.Finding `json:"expectations"`
 }
 
-// failures are the findings that do not hold.
+// failures returns the number of findings that do not hold.
 func (x *checked) failures() (n int) {
 	for _, f := range x.Findings {
 		if !f.Holds {
@@ -72,7 +74,7 @@ func (x *checked) failures() (n int) {
 	return n
 }
 
-// failures are those of several scenarios.
+// failures returns the number for several scenarios.
 func failures(all []checked) (n int) {
 	for i := range all {
 		n += all[i].failures()
@@ -80,8 +82,8 @@ func failures(all []checked) (n int) {
 	return n
 }
 
-// toCheck opens the scenarios that the arguments name. Its errors are the user's
-// to put right.
+// toCheck opens the scenarios that the arguments name. Its errors are about invalid
+// input.
 func (c *console) toCheck(args []string, o *checkOptions) ([]*scenarios.Scenario, error) {
 	if o.workers < 0 {
 		return nil, fmt.Errorf("--workers is %d; it must be 0, for one on each core, or more", o.workers)
@@ -102,7 +104,7 @@ func (c *console) toCheck(args []string, o *checkOptions) ([]*scenarios.Scenario
 		case s.Expects() > 0:
 			all = append(all, s)
 		case len(args) > 0:
-			return nil, fmt.Errorf("the scenario %s expects nothing; say under expect what it shows", s.Name())
+			return nil, fmt.Errorf("the scenario %s has no expectations; add some under expect", s.Name())
 		}
 	}
 	if len(problems) > 0 {
@@ -138,8 +140,8 @@ func (c *console) runCheck(ctx context.Context, args []string, o *checkOptions) 
 	return nil
 }
 
-// checkAll checks one scenario after the other. Where it has to stop it returns
-// what it has found until then, and why.
+// checkAll checks one scenario after the other. If it has to stop, it returns the
+// findings up to there and the reason.
 func checkAll(ctx context.Context, all []*scenarios.Scenario, workers int) ([]checked, error) {
 	found := []checked{}
 	for _, s := range all {
@@ -147,7 +149,7 @@ func checkAll(ctx context.Context, all []*scenarios.Scenario, workers int) ([]ch
 		switch {
 		case ctx.Err() != nil:
 			return found, errInterrupted
-		case errors.Is(err, sim.ErrNoProgress): // the scenario makes somebody wait zero for ever
+		case errors.Is(err, sim.ErrNoProgress): // the scenario makes a client wait 0 s for ever
 			return found, invalid(fmt.Errorf("%s: %w", s.Name(), err))
 		case err != nil:
 			return found, internal(fmt.Errorf("%s: %w", s.Name(), err))
@@ -174,8 +176,8 @@ func (c *console) printChecked(p palette, found []checked, o *checkOptions) erro
 	return c.print(b.String())
 }
 
-// drawChecked appends a line for each scenario, and under it what failed, or
-// everything.
+// drawChecked appends a line for each scenario, and under it the expectations that
+// fail, or all of them.
 func drawChecked(b *strings.Builder, p palette, found []checked, all bool) {
 	names, counts := &column{left: true}, &column{}
 	total := 0
@@ -211,13 +213,14 @@ func drawChecked(b *strings.Builder, p palette, found []checked, all bool) {
 	fmt.Fprintf(b, "\n%s in %s%s.\n", count(total, "expectation"), count(len(found), "scenario"), failed)
 }
 
-// drawFinding appends one expectation: where, what, what was wanted and got.
+// drawFinding appends one expectation: its line in the file, the metric, its value and
+// the value expected.
 func drawFinding(b *strings.Builder, p palette, f *scenarios.Finding) {
 	mark, l := "✓", faint
 	if !f.Holds {
 		mark, l = "✗", plain
 	}
-	text := fmt.Sprintf("%s line %d: %s: %s, wanted %s", mark, f.Line, f.What, f.Got, f.Wanted)
+	text := fmt.Sprintf("%s line %d: %s: %s, expected %s", mark, f.Line, f.What, f.Got, f.Wanted)
 	if f.Seeds > 1 {
 		text += fmt.Sprintf(", %d seeds", f.Seeds)
 	}

@@ -40,9 +40,9 @@ func TestCheck(t *testing.T) {
 	got = herdlab("check", "my.yaml")
 	assert.Equal(t, exitInternal, got.code)
 	assert.Equal(t, "herdlab: 1 expectation is not met\n", got.err)
-	assert.Equal(t, "✗ expecting  1/2  A title\n    ✗ line 10: attempts of naive: 2, wanted ≥ 3, 2 seeds\n\n2 expectations in 1 scenario, 1 not met.\n", got.out)
+	assert.Equal(t, "✗ expecting  1/2  A title\n    ✗ line 10: attempts of naive: 2, expected ≥ 3, 2 seeds\n\n2 expectations in 1 scenario, 1 not met.\n", got.out)
 	got = herdlab("check", "my.yaml", "--all")
-	assert.Contains(t, got.out, "    ✓ line 9: calls of naive: 2, wanted 2\n")
+	assert.Contains(t, got.out, "    ✓ line 9: calls of naive: 2, expected 2\n")
 	isPage(t, got.out)
 
 	got = herdlab("check", "my.yaml", "--json")
@@ -61,8 +61,8 @@ func TestCheckRefuses(t *testing.T) {
 	write(t, "none.yaml", expecting[:strings.Index(expecting, "expect:")])
 	for args, says := range map[string]string{
 		"bad.yaml":                      `bad.yaml:9:14: unknown metric "cals"; did you mean "calls"?`,
-		"none.yaml":                     "the scenario expecting expects nothing",
-		"trace-replay":                  "expects nothing",
+		"none.yaml":                     "the scenario expecting has no expectations",
+		"trace-replay":                  "has no expectations",
 		"nothing-like-it.yaml":          "no scenario and no file",
 		"case-01-layers --workers -1":   "--workers is -1",
 		"case-01-layers --color purple": "--color",

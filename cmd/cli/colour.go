@@ -8,8 +8,8 @@ import (
 	"golang.org/x/term"
 )
 
-// look is how a piece of text stands out. It only repeats what a mark or a
-// word says already: without colour nothing is lost.
+// look is the emphasis of a text. It only repeats the information of a mark or a word,
+// so nothing is lost without colour.
 type look uint8
 
 const (
@@ -20,10 +20,10 @@ const (
 	bad
 )
 
-// sgr are the escape sequences of the looks.
+// sgr are the escape sequences (select graphic rendition) of the looks.
 var sgr = [...]string{plain: "", strong: "\x1b[1m", faint: "\x1b[2m", good: "\x1b[1;32m", bad: "\x1b[31m"}
 
-// palette paints, or does not.
+// palette colours text if it is true.
 type palette bool
 
 func (p palette) paint(l look, s string) string {
@@ -33,9 +33,8 @@ func (p palette) paint(l look, s string) string {
 	return sgr[l] + s + "\x1b[0m"
 }
 
-// paletteFor decides whether to paint on w: the --color option goes first,
-// then NO_COLOR (https://no-color.org) and TERM=dumb, then whether anybody
-// looks.
+// paletteFor decides whether to colour the output on w: by the option --color, then by
+// NO_COLOR (https://no-color.org) and TERM=dumb, then by whether w is a terminal.
 func paletteFor(option string, w io.Writer, env func(string) string) (palette, error) {
 	switch option {
 	case "always":
@@ -48,7 +47,7 @@ func paletteFor(option string, w io.Writer, env func(string) string) (palette, e
 	return false, fmt.Errorf("--color is %q; it must be auto, always or never", option)
 }
 
-// isTerminal reports whether somebody looks at w.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -18,25 +18,25 @@ import (
 	"herdlab/sim/verdict"
 )
 
-// defaultScenario is the founding experiment.
+// defaultScenario is the reference experiment.
 const defaultScenario = "second-peak"
 
 func (c *console) compare() *cobra.Command {
 	var o compareOptions
 	cmd := &cobra.Command{
 		Use:   "compare [SCENARIO]",
-		Short: "Compare strategies on a scenario and say who wins",
-		Long: `Run every strategy of a scenario with the same seeds, and print a table, draw
-pictures and say who wins.
+		Short: "Compare strategies on a scenario and name the best one",
+		Long: `Run every strategy of a scenario with the same seeds, print a table, draw
+pictures and name the best strategy.
 
 SCENARIO is the name of a built-in scenario, a file, or - for standard input;
-second-peak if there is none. The verdict is between strategies that lose no
-call and whose peak after the outage stays within --max-peak.
+second-peak by default. A strategy that loses calls, or whose peak after the
+outage exceeds --max-peak, cannot win.
 
-Results go to stdout, progress and complaints to stderr. If the pictures cannot
-be written, the result is printed all the same, and the exit code is 1. An
-interrupt ends the comparison after writing what is complete; the exit code is
-130 then, and 2 if the command line or a file must be put right.`,
+Results go to stdout, progress and errors to stderr. The exit code is 1 if a
+picture cannot be written (the result is still printed), 2 if the command line
+or a file is invalid, and 130 after an interrupt, which ends the comparison and
+prints the strategies that are complete.`,
 		Example: `  herdlab compare
   herdlab compare my.yaml --objective latency --seeds 100
   herdlab compare trace-replay --trace calls.csv --from 5m --to 45m
@@ -61,8 +61,7 @@ interrupt ends the comparison after writing what is complete; the exit code is
 	return cmd
 }
 
-// comparison is a comparison that is ready to run: nothing the user typed or
-// wrote is wrong any more.
+// comparison is a comparison with valid options and a valid scenario.
 type comparison struct {
 	*compareOptions
 	scenario *scenarios.Scenario
@@ -71,13 +70,14 @@ type comparison struct {
 	dir      string // of the pictures
 }
 
-// about is the first paragraph of what the scenario says about itself.
+// about returns the first paragraph of the scenario's description.
 func (x *comparison) about() string {
 	first, _, _ := strings.Cut(x.scenario.About(), "\n\n")
 	return first
 }
 
-// prepare reads what the options name. Its errors are the user's to put right.
+// prepare reads the scenario and the trace of the options. Its errors are about
+// invalid input.
 func (c *console) prepare(name string, o *compareOptions) (*comparison, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (c *console) runCompare(ctx context.Context, name string, o *compareOptions
 	if err := Explain(r); err != nil {
 		return internal(err)
 	}
-	interrupted := ctx.Err() != nil // and what is complete is shown all the same
+	interrupted := ctx.Err() != nil // the strategies that are complete are still shown
 	if interrupted {
 		c.complain(fmt.Sprintf("interrupted; %d of %d strategies are complete", len(r.Results), len(x.spec.Strategies)))
 	}
@@ -150,7 +150,7 @@ func (c *console) runCompare(ctx context.Context, name string, o *compareOptions
 	case interrupted:
 		return errInterrupted
 	case errors.Is(err, sim.ErrNoProgress):
-		return invalid(err) // the scenario makes somebody wait zero for ever
+		return invalid(err) // the scenario makes a client wait 0 s for ever
 	case err != nil:
 		return internal(err)
 	}
@@ -171,7 +171,7 @@ func (c *console) show(r *metrics.Result, x *comparison, line *progress) error {
 	var files []string
 	if !x.noPictures && len(r.Results) > 0 {
 		if line != nil {
-			line.say("drawing the pictures")
+			line.draw("drawing the pictures")
 		}
 		var err error
 		files, err = plots.Write(x.dir, r)
@@ -191,5 +191,5 @@ func (c *console) show(r *metrics.Result, x *comparison, line *progress) error {
 		}
 		return nil
 	}
-	return c.print(whereNext(files, x.wide))
+	return c.print(footer(files, x.wide))
 }

@@ -8,12 +8,12 @@ type cell struct {
 	look look
 }
 
-// column is one column of a grid: a heading of as many lines as the other
-// columns have, and a cell in each row.
+// column is one column of a grid: a heading and a cell in each row. The headings of
+// all columns of a grid have the same number of lines.
 type column struct {
 	head  []string
 	cells []cell
-	left  bool // flush left, as words are; numbers are flush right
+	left  bool // aligned to the left, for text; numbers are aligned to the right
 }
 
 func (c *column) add(text string, l look) { c.cells = append(c.cells, cell{text, l}) }
@@ -32,7 +32,7 @@ func (c *column) width() int {
 // gap is the space between two columns.
 const gap = 2
 
-// gridWidth is how much of a line the columns take, with the gaps between them.
+// gridWidth is the width of a line of all columns, with the gaps between them.
 func gridWidth(cols []*column) int {
 	w := gap * (len(cols) - 1)
 	for _, c := range cols {
@@ -68,10 +68,10 @@ func drawGrid(b *strings.Builder, p palette, cols []*column) {
 	}
 }
 
-// gridLine is a line in the making. It owes spaces until text follows them.
+// gridLine is a line that is being built.
 type gridLine struct {
-	text strings.Builder
-	owed int
+	text    strings.Builder
+	pending int // spaces to write before the next text
 }
 
 func (l *gridLine) put(p palette, x cell, left bool, width int) {
@@ -81,12 +81,12 @@ func (l *gridLine) put(p palette, x cell, left bool, width int) {
 	}
 	text := strings.TrimRight(x.text, " ")
 	if text == "" {
-		l.owed += width + gap
+		l.pending += width + gap
 		return
 	}
-	l.text.WriteString(strings.Repeat(" ", l.owed+lead))
+	l.text.WriteString(strings.Repeat(" ", l.pending+lead))
 	l.text.WriteString(p.paint(x.look, text))
-	l.owed = width - lead - columns(text) + gap
+	l.pending = width - lead - columns(text) + gap
 }
 
 func (l *gridLine) end(b *strings.Builder) {

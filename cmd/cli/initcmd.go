@@ -10,7 +10,7 @@ func (c *console) init() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init",
 		Short: "Print a commented scenario to start from",
-		Long: `Print a commented scenario file. It shows the whole format and runs as it is:
+		Long: `Print a commented scenario file that can be compared without changes:
 
   herdlab init > my.yaml
   herdlab compare my.yaml`,

@@ -10,7 +10,7 @@ import (
 	"herdlab/sim/metrics/format"
 )
 
-// drawIntro appends what is being simulated, for somebody who has never seen
+// drawIntro appends a description of what was simulated, for a reader who does not know
 // the scenario.
 func drawIntro(b *strings.Builder, p palette, r *metrics.Result, about string) {
 	x := &r.Scenario
@@ -28,7 +28,7 @@ func drawIntro(b *strings.Builder, p palette, r *metrics.Result, about string) {
 	}
 }
 
-// setting says who calls whom, and what goes wrong.
+// setting describes the clients, the faults and the capacity.
 func setting(x *metrics.Scenario) string {
 	parts := []string{count(x.Clients, "client")}
 	switch {
@@ -55,12 +55,12 @@ func setting(x *metrics.Scenario) string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// maxListed is how many faults are listed; the others are counted, as in the
-// pictures. It is the same with fleets.
+// maxListed is the number of faults that are listed; the others are counted, as in the
+// pictures. The same holds for fleets.
 const maxListed = 3
 
-// fleets says whose the clients are, and who of them does the same whatever is
-// compared: figures and verdicts are about all of them.
+// fleets lists the fleets, with the strategy of those that have a fixed one. Metrics
+// and verdicts are about all fleets together.
 func fleets(all []metrics.Fleet) string {
 	var each []string
 	for i, f := range all {
@@ -77,8 +77,8 @@ func fleets(all []metrics.Fleet) string {
 	return fmt.Sprintf("%s counted together (%s)", count(len(all), "fleet"), strings.Join(each, "; "))
 }
 
-// missed says that the trace is over before anything goes wrong, if so:
-// everybody would look well.
+// missed returns a warning if the trace ends before the first fault begins: every
+// strategy would look good.
 func missed(x *metrics.Scenario) string {
 	if x.Input == nil || x.Input.Ends == nil || len(x.Faults) == 0 {
 		return ""
@@ -91,18 +91,18 @@ func missed(x *metrics.Scenario) string {
 	if len(x.Faults) > 1 {
 		name = "first " + name
 	}
-	return fmt.Sprintf("The trace ends at %s, before the %s at %s: no new call meets it.",
+	return fmt.Sprintf("The trace ends at %s, before the %s at %s: no new call arrives during it.",
 		format.Moment(*x.Input.Ends), name, format.Moment(first.From))
 }
 
-// method says how the figures came about.
+// method describes the runs that the values come from.
 func method(r *metrics.Result) string {
 	s := counted(len(r.Results), "strategy", "strategies")
 	switch n := len(r.Seeds); {
 	case n == 1:
 		s += fmt.Sprintf(", seed %d", r.Seeds[0])
 	case n > 1:
-		s += fmt.Sprintf(" × %s (%d–%d), same days for each; means over seeds", count(n, "seed"), r.Seeds[0], r.Seeds[n-1])
+		s += fmt.Sprintf(" × %s (%d–%d); every strategy sees the same random arrivals and faults; values are means over seeds", count(n, "seed"), r.Seeds[0], r.Seeds[n-1])
 	}
 	return s + "; " + format.Width(r.Scenario.Bin) + " bins."
 }

@@ -63,13 +63,13 @@ func TestTraceThatMissesTheOutage(t *testing.T) {
 	const missed = "The trace ends at "
 	assert.NotContains(t, head("calls.csv"), missed)
 	assert.NotContains(t, head("calls.csv", "--to", "1501s"), missed) // a call as the outage begins meets it
-	assert.Contains(t, head("calls.csv", "--to", "300s"), missed+"3:20, before the outage at 25:00: no new call meets it.")
+	assert.Contains(t, head("calls.csv", "--to", "300s"), missed+"3:20, before the outage at 25:00: no new call arrives during it.")
 	assert.Contains(t, head("calls.csv", "--rate", "10"), missed+"3:20, before the outage at 25:00")
 	assert.Contains(t, head("one.csv"), missed+"0 s, before the outage at 25:00")
 	cut := head("calls.csv", "--from", "100s", "--to", "300s")
 	assert.Contains(t, cut, "replaying 2 calls of calls.csv from 100 to 300 s (replayed from 0)")
 	assert.Contains(t, cut, missed+"1:40, ")
-	assert.Contains(t, head("calls.csv", "--from", "1500s"), "calls.csv from 25:00 on (replayed from 0)")
+	assert.Contains(t, head("calls.csv", "--from", "1500s"), "calls.csv from 25:00 (replayed from 0)")
 }
 
 // Who does not say what decides gets a verdict also where there is no fault;

@@ -8,9 +8,9 @@ import (
 	"herdlab/sim/metrics/format"
 )
 
-// drawLegend appends what the marks and the sparklines mean, and which seed's
-// the latter are unless that is said.
-func drawLegend(b *strings.Builder, p palette, r *metrics.Result, s *sparks, seedSaid bool) {
+// drawLegend appends the meaning of the marks and the sparklines, and the seed of the
+// sparklines unless the heading has it.
+func drawLegend(b *strings.Builder, p palette, r *metrics.Result, s *sparks, seedShown bool) {
 	var parts []string
 	if v := r.Verdict; v != nil {
 		if v.Winner != "" {
@@ -22,14 +22,14 @@ func drawLegend(b *strings.Builder, p palette, r *metrics.Result, s *sparks, see
 	}
 	if s.top > 0 {
 		scale := "log"
-		if !seedSaid {
+		if !seedShown {
 			scale += ", " + seedOf(r)
 		}
 		parts = append(parts, fmt.Sprintf("%c 1 … %c %s in the busiest %s (%s)",
 			levels[0], levels[len(levels)-1], format.Number(float64(s.top)), binWidth(r.Scenario.Bin), scale))
 	}
 	if s.cut {
-		parts = append(parts, string(goesOn)+" goes on")
+		parts = append(parts, string(goesOn)+" continues")
 	}
 	if len(parts) > 0 {
 		b.WriteString(p.paint(faint, wrap(strings.Join(parts, " · "), pageWidth, 0)))
@@ -37,8 +37,8 @@ func drawLegend(b *strings.Builder, p palette, r *metrics.Result, s *sparks, see
 	}
 }
 
-// drawNotes appends what a cell has no room for: the median of a time that
-// some seeds never saw.
+// drawNotes appends the median of a time that is never on some seeds, for which the
+// cell has no room.
 func drawNotes(b *strings.Builder, r *metrics.Result) {
 	m := settling(r)
 	for i := range r.Results {
@@ -46,9 +46,9 @@ func drawNotes(b *strings.Builder, r *metrics.Result) {
 		if f.Never == 0 || f.Never == 1 {
 			continue
 		}
-		text := fmt.Sprintf("%s: %s never comes on %s of the seeds; ", printable(r.Results[i].Strategy), settlingWord(r), format.Percent(f.Never))
+		text := fmt.Sprintf("%s: no %s on %s of the seeds; ", printable(r.Results[i].Strategy), settlingWord(r), format.Percent(f.Never))
 		if f.Median == nil {
-			text += "the median is never, too."
+			text += "the median is never too."
 		} else {
 			text += "the median, with never as infinity, is " + format.Settling(*f.Median, false) + "."
 		}

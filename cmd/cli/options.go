@@ -17,11 +17,10 @@ import (
 	"herdlab/sim/verdict"
 )
 
-// maxSeeds bounds --seeds: the figures of every seed are kept.
+// maxSeeds bounds --seeds, because the values of every seed are kept.
 const maxSeeds = 100_000
 
-// maxRate bounds --rate: a million times faster, a day is over in a tenth of a
-// second.
+// maxRate bounds --rate: at a million times the rate, a day takes 0.1 s.
 const maxRate = 1e6
 
 // compareOptions are the flags of compare as they were typed.
@@ -39,30 +38,29 @@ type compareOptions struct {
 	from, to   time.Duration
 	colour     string
 	workers    int
-	given      func(flag string) bool // whether it was typed
+	given      func(flag string) bool // whether the command line has the flag
 }
 
 func (o *compareOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.IntVar(&o.seeds, "seeds", 20, "run each strategy with `N` seeds")
 	f.Uint64Var(&o.first, "seed", 1, "the `FIRST` of these seeds")
-	f.StringVar(&o.objective, "objective", verdict.ByDrain.String(), "`WHAT` decides: "+strings.Join(verdict.ObjectiveNames(), ", ")+"; drain is recovery for fleets whose calls keep coming, and gives way to latency if these meet no fault and nobody asks for it")
+	f.StringVar(&o.objective, "objective", verdict.ByDrain.String(), "the `METRIC` that decides: "+strings.Join(verdict.ObjectiveNames(), ", ")+". For fleets whose calls keep coming, drain is recovery, and the default is latency when there is no fault")
 	f.Float64Var(&o.maxPeak, "max-peak", verdict.DefaultMaxPeak, "a winner's peak after the outage is at most `X` × capacity")
 	f.StringSliceVar(&o.only, "only", nil, "compare only the strategies `NAME,NAME`")
 	f.StringVar(&o.trace, "trace", "", "`FILE` of calls, for a scenario that replays them: Azure CSV, Mooncake JSONL, or t, prompt_tokens, output_tokens as CSV or JSONL")
 	f.Float64Var(&o.rate, "rate", 1, "replay the trace `X` times as fast")
-	f.DurationVar(&o.from, "from", 0, "leave out what the trace has before `TIME`, such as 20m")
-	f.DurationVar(&o.to, "to", 0, "leave out what it has from `TIME` on")
-	f.BoolVar(&o.wide, "wide", false, "also print every figure with its 95 % interval")
-	f.BoolVar(&o.json, "json", false, "print the result as JSON and nothing else on stdout")
-	f.StringVar(&o.out, "out", "", "`DIR` of the pictures (default herdlab-out/<scenario>)")
+	f.DurationVar(&o.from, "from", 0, "skip the calls of the trace before `TIME`, such as 20m")
+	f.DurationVar(&o.to, "to", 0, "skip the calls of the trace from `TIME` on")
+	f.BoolVar(&o.wide, "wide", false, "also print every metric with its 95 % interval")
+	f.BoolVar(&o.json, "json", false, "print the result as JSON, and nothing else, on stdout")
+	f.StringVar(&o.out, "out", "", "write the pictures to `DIR` (default herdlab-out/<scenario>)")
 	f.BoolVar(&o.noPictures, "no-pictures", false, "draw no pictures")
-	f.StringVar(&o.colour, "color", "auto", "`WHEN` to colour: auto, always, never")
+	f.StringVar(&o.colour, "color", "auto", "`WHEN` to use colours: auto, always, never")
 	f.IntVar(&o.workers, "workers", 0, "run `N` experiments at a time; 0 for one on each core")
 }
 
-// validate says what is wrong with the options, as far as they can be judged
-// alone.
+// validate reports an error if an option is invalid, whatever the scenario.
 func (o *compareOptions) validate() error {
 	switch {
 	case o.seeds < 1 || o.seeds > maxSeeds:
@@ -86,13 +84,13 @@ func (o *compareOptions) validate() error {
 	case o.to < 0 || o.to > 0 && o.to <= o.from:
 		return fmt.Errorf("--to is %v; it must come after --from, which is %v", o.to, o.from)
 	case o.trace == "" && (o.rate != 1 || o.from != 0 || o.to != 0):
-		return fmt.Errorf("--rate, --from and --to are about a trace; name one with --trace")
+		return fmt.Errorf("--rate, --from and --to need a trace; name one with --trace")
 	}
 	return nil
 }
 
-// narrow leaves in a comparison the strategies that --only names, in the
-// comparison's order; all of them if it names none.
+// narrow removes from a comparison the strategies that --only does not name. The
+// order of the comparison stays. Without --only it does nothing.
 func (o *compareOptions) narrow(spec *sweep.Spec) error {
 	if len(o.only) == 0 {
 		return nil
@@ -110,7 +108,7 @@ func (o *compareOptions) narrow(spec *sweep.Spec) error {
 			delete(wanted, s.Name)
 		}
 	}
-	for _, name := range o.only { // in the order they were typed
+	for _, name := range o.only { // in the order of the command line
 		name = strings.TrimSpace(name)
 		if !wanted[name] {
 			continue

@@ -7,8 +7,8 @@ import (
 	"herdlab/sim/metrics"
 )
 
-// page is a result as a person reads it: what was simulated, the table, and
-// the verdict in words. about is what the scenario says about itself.
+// page returns a result as text: what was simulated, the table, and the verdict.
+// about is the first paragraph of the scenario's description.
 func page(p palette, r *metrics.Result, about string, wide bool) string {
 	var b strings.Builder
 	drawIntro(&b, p, r, about)
@@ -27,8 +27,8 @@ func page(p palette, r *metrics.Result, about string, wide bool) string {
 	return b.String()
 }
 
-// whereNext says where the pictures are and how to see more.
-func whereNext(files []string, wide bool) string {
+// footer names the files of the pictures and the commands that show more.
+func footer(files []string, wide bool) string {
 	var b strings.Builder
 	b.WriteByte('\n')
 	if len(files) > 0 {
@@ -39,16 +39,16 @@ func whereNext(files []string, wide bool) string {
 	}
 	more := "More: "
 	if !wide {
-		more += "--wide for every figure with its interval; "
+		more += "--wide for every metric with its interval; "
 	}
-	more += "--json for programs; 'herdlab strategies' for what each one does; 'herdlab init' for a scenario of your own."
+	more += "--json for programs; 'herdlab strategies' for descriptions; 'herdlab init' for a scenario of your own."
 	b.WriteString(wrap(more, pageWidth, 2))
 	b.WriteByte('\n')
 	return b.String()
 }
 
-// byStem puts files that differ in their extension only on one line: the first
-// as a path to copy, the others by their extension.
+// byStem puts files that differ only in their extension on one line: the first with
+// its path, the others by their extension.
 func byStem(files []string) []string {
 	var lines []string
 	stem := ""

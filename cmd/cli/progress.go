@@ -11,12 +11,12 @@ import (
 	"herdlab/sim/metrics/format"
 )
 
-// redrawEvery bounds how often the line of progress is drawn: faster, nobody
-// can read it, and slow terminals fall behind.
+// redrawEvery is the least time between two drawings of the progress line: faster
+// changes cannot be read, and slow terminals fall behind.
 const redrawEvery = 100 * time.Millisecond
 
-// progress is one line on a terminal that says how much is done and how long
-// the rest will take. It starts when it is made.
+// progress is one line on a terminal with the part of the runs that are complete and
+// the estimated remaining time. Its time starts when it is created.
 type progress struct {
 	w            io.Writer
 	clock        clockwork.Clock
@@ -28,7 +28,7 @@ func newProgress(w io.Writer, clock clockwork.Clock) *progress {
 	return &progress{w: w, clock: clock, began: clock.Now()}
 }
 
-// update draws that done of total runs are done, if it is time to.
+// update draws the progress, done of total runs, unless the last drawing is recent.
 func (p *progress) update(done, total int) {
 	now := p.clock.Now()
 	if !p.drawn.IsZero() && now.Sub(p.drawn) < redrawEvery && done < total {
@@ -38,14 +38,11 @@ func (p *progress) update(done, total int) {
 	p.draw(progressLine(done, total, now.Sub(p.began)))
 }
 
-// say draws a line of words.
-func (p *progress) say(text string) { p.draw(text) }
-
-// draw replaces the line. Blanks cover what is left of a longer one: every
-// terminal knows them.
+// draw replaces the line. Blanks cover the rest of a longer one, because they work on
+// every terminal.
 func (p *progress) draw(line string) {
 	n := columns(line)
-	// The terminal's failure is no reason to stop the work.
+	// An error of the terminal does not stop the runs.
 	_, _ = fmt.Fprintf(p.w, "\r%s%s", line, strings.Repeat(" ", max(0, p.width-n)))
 	p.width = n
 }
@@ -58,7 +55,7 @@ func (p *progress) clear() {
 	}
 }
 
-// progressLine says that done of total runs took so long.
+// progressLine returns the line for done of total runs that took the given time.
 func progressLine(done, total int, took time.Duration) string {
 	const bar = 24
 	full := bar * done / max(total, 1)
@@ -70,7 +67,7 @@ func progressLine(done, total int, took time.Duration) string {
 	return line + ", " + roughly(left) + " left"
 }
 
-// roughly writes a duration as a person would guess it.
+// roughly writes a duration to the precision of an estimate.
 func roughly(d time.Duration) string {
 	switch s := int(d.Round(time.Second) / time.Second); {
 	case s < 1:

@@ -33,8 +33,8 @@ type console struct {
 	env            func(string) string
 }
 
-// failure is an error with the code that the process exits with. Errors that
-// are none come from cobra and are about usage.
+// failure is an error with its exit code. All other errors come from cobra and are
+// about usage.
 type failure struct {
 	code int
 	err  error
@@ -46,8 +46,8 @@ func (f *failure) Unwrap() error { return f.err }
 func internal(err error) error { return &failure{exitInternal, err} }
 func invalid(err error) error  { return &failure{exitInvalid, err} }
 
-// errInterrupted ends a command whose context is over. What there was to say
-// has been said.
+// errInterrupted ends a command whose context is cancelled. The command has printed
+// its message.
 var errInterrupted = &failure{exitInterrupted, errors.New("interrupted")}
 
 // run runs a command and returns the exit code.
@@ -66,8 +66,8 @@ func (c *console) root() *cobra.Command {
 		Short: "A laboratory for thundering herds",
 		Long: `herdlab is a laboratory for thundering herds: a simulated LLM provider meets
 client retry strategies under a virtual clock. It compares the strategies,
-draws pictures, and says which one to ship.`,
-		Example: `  herdlab compare                    the founding experiment
+draws pictures, and names the one to ship.`,
+		Example: `  herdlab compare                    the reference experiment
   herdlab compare trace-replay --trace calls.csv
   herdlab init > my.yaml             a scenario of your own to start from
   herdlab compare my.yaml --wide`,
@@ -80,10 +80,11 @@ draws pictures, and says which one to ship.`,
 	return root
 }
 
-// parsing is what strconv says before it comes to the point.
+// parsing is the prefix of strconv's errors.
 var parsing = regexp.MustCompile(`strconv\.\w+: parsing "[^"]*": `)
 
-// flagError says what is wrong with a flag in words for people.
+// flagError rewrites an error of pflag: without strconv's prefix, and with the flag
+// that was probably meant.
 func flagError(cmd *cobra.Command, err error) error {
 	text := parsing.ReplaceAllString(err.Error(), "")
 	var unknown *pflag.NotExistError
@@ -97,7 +98,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return errors.New(text)
 }
 
-// report says on stderr what went wrong and returns the exit code.
+// report writes an error to stderr and returns the exit code.
 func (c *console) report(err error) int {
 	var (
 		f        *failure
@@ -108,12 +109,12 @@ func (c *console) report(err error) int {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, syscall.EPIPE):
-		return exitOK // the reader has had enough
+		return exitOK // the reader closed the pipe, as head does
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
-	case errors.As(err, &problems): // as file:line:column from the first column on: editors jump to it
+	case errors.As(err, &problems): // lines begin with file:line:column, which editors understand
 		c.note(problems.Error())
-		c.complain(count(len(problems), "problem") + " to put right; nothing was run")
+		c.complain(count(len(problems), "problem") + "; nothing was run")
 		return exitInvalid
 	case errors.As(err, &rows):
 		c.note(rows.Error())
@@ -128,12 +129,12 @@ func (c *console) report(err error) int {
 	return exitInvalid
 }
 
-// complain and note write to stderr. If that fails there is nobody left to
-// tell.
+// complain writes an error to stderr. Errors of writing to stderr are ignored, because
+// there is no other place to report them.
 func (c *console) complain(text string) { c.advise("herdlab: " + text) }
 
-// advise is note for prose: on a terminal, its lines are those of a page; in a
-// pipe or a file they stay whole, to be searched.
+// advise writes prose to stderr. On a terminal its lines are wrapped; in a pipe or a
+// file they stay whole, so that they can be searched.
 func (c *console) advise(text string) {
 	if isTerminal(c.stderr) {
 		text = wrapLines(text)
@@ -141,6 +142,7 @@ func (c *console) advise(text string) {
 	c.note(text)
 }
 
+// note writes a line to stderr.
 func (c *console) note(text string) { _, _ = fmt.Fprintln(c.stderr, text) }
 
 // print writes text to stdout.

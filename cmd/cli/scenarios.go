@@ -10,12 +10,12 @@ func (c *console) scenarios() *cobra.Command {
 	var keys bool
 	cmd := &cobra.Command{
 		Use:   "scenarios",
-		Short: "List the built-in scenarios, or all that a scenario can say",
-		Long: `List the built-in scenarios by their kind, one a line. Each is a name for
-compare, check and serve.
+		Short: "List the built-in scenarios, or the keys of scenario files",
+		Long: `List the built-in scenarios, one per line. compare, check and serve take their
+names.
 
-With --keys, list instead all keys that a scenario file may have, with what they
-take: traffic, limits, faults, layers, backoffs and the metrics of expectations.`,
+With --keys, list instead all keys of scenario files with their values: traffic,
+limits, faults, layers, backoffs and the metrics of expectations.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if keys {
@@ -24,7 +24,7 @@ take: traffic, limits, faults, layers, backoffs and the metrics of expectations.
 			return c.print(listScenarios(scenarios.List()))
 		},
 	}
-	cmd.Flags().BoolVar(&keys, "keys", false, "list all keys of the format and what they take")
+	cmd.Flags().BoolVar(&keys, "keys", false, "list all keys of scenario files and their values")
 	return cmd
 }
 

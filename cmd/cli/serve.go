@@ -22,7 +22,7 @@ import (
 	"herdlab/mockprovider/serve"
 )
 
-// serveOptions are the flags of serve as they were typed.
+// serveOptions are the flags of serve.
 type serveOptions struct {
 	listen, admin  string
 	token          string
@@ -39,37 +39,37 @@ type serveOptions struct {
 
 func (o *serveOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "answer at `ADDRESS`; port 0 takes a free one")
-	f.StringVar(&o.admin, "admin", "127.0.0.1:8081", "the admin API and the live page at `ADDRESS`")
-	f.StringVar(&o.token, "admin-token", "", "the `TOKEN` that they ask for; a random one if there is none")
-	f.Uint64Var(&o.seed, "seed", 1, "`SEED` of the provider's luck")
-	f.Float64Var(&o.scale, "time-scale", 1, "let the provider's time run `X` times as fast as life")
-	f.StringArrayVar(&o.keys, "key", nil, "an API key with an account of its own, `KEY=ACCOUNT`, such as sk-team=0, or with its number among the account's keys, sk-team=0/1; can be repeated")
-	f.IntVar(&o.tenants, "tenants", 1000, "tell `N` other keys apart; with 0 they are not valid")
-	f.Uint32Var(&o.outputTokens, "output-tokens", 100, "how many `TOKENS` an answer has if max_tokens allows")
-	f.StringVar(&o.accessLog, "access-log", "", "append a line of JSON for each request to `FILE`, which compare trace-replay can read")
-	f.IntVar(&o.maxConnections, "max-connections", 16384, "serve `N` connections at a time")
-	f.DurationVar(&o.grace, "grace", 30*time.Second, "let accepted requests finish for `TIME` after an interrupt")
-	f.BoolVar(&o.all, "all", false, "print how to ask in every dialect, not only in three")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "serve the API at `ADDRESS`; port 0 is a free port")
+	f.StringVar(&o.admin, "admin", "127.0.0.1:8081", "serve the admin API and the live page at `ADDRESS`")
+	f.StringVar(&o.token, "admin-token", "", "the `TOKEN` that the admin API requires; random by default")
+	f.Uint64Var(&o.seed, "seed", 1, "`SEED` of the provider's random draws")
+	f.Float64Var(&o.scale, "time-scale", 1, "run the provider's clock at `X` × real time")
+	f.StringArrayVar(&o.keys, "key", nil, "give an API key an account, `KEY=ACCOUNT`, such as sk-team=0, or an account and the number of the key in it, sk-team=0/1; can be repeated")
+	f.IntVar(&o.tenants, "tenants", 1000, "give `N` other keys an account each; with 0 other keys are rejected")
+	f.Uint32Var(&o.outputTokens, "output-tokens", 100, "output `TOKENS` of an answer, if max_tokens allows")
+	f.StringVar(&o.accessLog, "access-log", "", "append a line of JSON for each request to `FILE`; compare trace-replay can read it")
+	f.IntVar(&o.maxConnections, "max-connections", 16384, "serve at most `N` connections at a time")
+	f.DurationVar(&o.grace, "grace", 30*time.Second, "give accepted requests `TIME` to finish after an interrupt")
+	f.BoolVar(&o.all, "all", false, "print an example in every dialect, not only in three")
 }
 
 func (c *console) serve() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
 		Use:   "serve [SCENARIO]",
-		Short: "Answer real clients as the provider of a scenario",
-		Long: `Let the provider of a scenario answer real HTTP clients, in the dialects of the
-hosted models, and in the one that the scenario describes, if it does. The same
-code decides as in the simulator, and the faults of the scenario happen as time
-goes by.
+		Short: "Serve the provider of a scenario over HTTP",
+		Long: `Serve the provider of a scenario to real HTTP clients, in the dialects of the
+hosted models and in the dialect that the scenario describes. The provider
+decides with the same code as in the simulator, and the faults of the scenario
+happen at their times after the start.
 
 SCENARIO is the name of a built-in scenario, a file, or - for standard input.
-If there is none, the provider is that of a small hosted model: 60 requests a
-minute and 8 in flight for each API key, 32 slots for all.
+Without one, the provider is that of a small hosted model: 60 requests a minute
+and 8 in flight for each API key, and 32 slots in all.
 
-The admin API, a live page and Prometheus metrics have a port and a token of
-their own. An interrupt lets what has been accepted finish; the exit code is 130
-then.`,
+The admin API, a live page and Prometheus metrics are served on a second port
+and require a token. After an interrupt, accepted requests can finish; the exit
+code is then 130.`,
 		Example: `  herdlab serve
   herdlab serve p14003 --listen 127.0.0.1:9000
   herdlab serve my.yaml --time-scale 60 --access-log calls.jsonl`,
@@ -92,15 +92,15 @@ then.`,
 	return cmd
 }
 
-// serveConfig is what is served: a server, and the name of the dialect that its
-// scenario speaks, "" if it says none.
+// serveConfig is the configuration of the server, and the name of the scenario's
+// dialect, "" if it has none.
 type serveConfig struct {
 	serve.Config
 	own string
 }
 
-// serveConfig is what the command line asks for. Its errors are the user's to
-// put right.
+// serveConfig returns the configuration for a scenario and options. Its errors are
+// about invalid input.
 func (c *console) serveConfig(name string, o *serveOptions) (*serveConfig, error) {
 	cfg := &serveConfig{Config: serve.Config{
 		Provider: serve.Default(), Title: "A small hosted model", Seed: o.seed, TimeScale: o.scale,
@@ -109,7 +109,7 @@ func (c *console) serveConfig(name string, o *serveOptions) (*serveConfig, error
 	}}
 	switch {
 	case !(o.scale > 0):
-		return cfg, fmt.Errorf("--time-scale is %v; it must be positive: 60 makes a minute of a second", o.scale)
+		return cfg, fmt.Errorf("--time-scale is %v; it must be positive: with 60, a second is a minute", o.scale)
 	case o.tenants < 0:
 		return cfg, fmt.Errorf("--tenants is %d; it must not be negative", o.tenants)
 	case o.tenants == 0:
@@ -131,7 +131,7 @@ func (c *console) serveConfig(name string, o *serveOptions) (*serveConfig, error
 	}
 	cfg.Provider, cfg.Title = s.Provider(), s.Name()+": "+s.Title()
 	cfg.Words, cfg.Models, cfg.Regions = s.Words(), s.Models(), s.Regions()
-	cfg.Provider.Accounts, cfg.Provider.Addresses = 0, 0 // as many as there are clients
+	cfg.Provider.Accounts, cfg.Provider.Addresses = 0, 0 // their number follows from the clients
 	if d, ok := s.Dialect(); ok {
 		cfg.own = d.Name
 		_, known := dialect.ByName(d.Name)
@@ -155,7 +155,7 @@ func parseKey(text string) (k serve.Key, err error) {
 		i, err = strconv.ParseUint(index, 10, 8)
 	}
 	if err != nil {
-		return k, fmt.Errorf("%q is no account; write KEY=ACCOUNT or KEY=ACCOUNT/INDEX with whole numbers, such as sk-team=0/1", clip(text[at+1:], 40))
+		return k, fmt.Errorf("%q is not an account; write KEY=ACCOUNT or KEY=ACCOUNT/INDEX with whole numbers, such as sk-team=0/1", clip(text[at+1:], 40))
 	}
 	return serve.Key{Secret: text[:at], Account: uint32(n), Index: uint8(i)}, nil
 }
@@ -209,18 +209,18 @@ func (c *console) serveUntil(ctx context.Context, s *serve.Server, api, admin ne
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	said := make(chan struct{})
+	noted := make(chan struct{})
 	interrupted := context.AfterFunc(ctx, func() {
-		defer close(said)
+		defer close(noted)
 		c.note(fmt.Sprintf("herdlab: finishing %s", count(s.State().InFlight, "request")))
 	})
 	defer func() {
 		if !interrupted() {
-			<-said
+			<-noted
 		}
 	}()
-	// The admin API outlives the last request, so that one can look on.
-	watching, close := context.WithCancel(context.WithoutCancel(ctx))
+	// The admin API ends after the last request, so that users can watch it finish.
+	admins, close := context.WithCancel(context.WithoutCancel(ctx))
 	var failed [2]error
 	var both sync.WaitGroup
 	both.Go(func() {
@@ -229,7 +229,7 @@ func (c *console) serveUntil(ctx context.Context, s *serve.Server, api, admin ne
 	})
 	both.Go(func() {
 		defer cancel()
-		failed[1] = s.ServeAdmin(watching, admin, token)
+		failed[1] = s.ServeAdmin(admins, admin, token)
 	})
 	both.Wait()
 	if err := errors.Join(failed[:]...); err != nil {

@@ -14,8 +14,8 @@ import (
 	"herdlab/sim/traffic"
 )
 
-// openScenario returns the scenario that an argument means: a built-in one by
-// its name, standard input if it is a dash, and else a file.
+// openScenario returns the scenario of an argument: a built-in one by its name, the one
+// on standard input if the argument is a dash, or else that of a file.
 func (c *console) openScenario(arg string) (*scenarios.Scenario, error) {
 	if arg == "-" {
 		text, err := io.ReadAll(io.LimitReader(c.stdin, maxScenario))
@@ -35,13 +35,13 @@ func (c *console) openScenario(arg string) (*scenarios.Scenario, error) {
 		if near := scenarios.Nearest(arg, names); near != "" {
 			return nil, fmt.Errorf("there is no scenario and no file %q; did you mean %s?", arg, near)
 		}
-		return nil, fmt.Errorf("there is no scenario and no file %q; herdlab scenarios lists those that are built in", arg)
+		return nil, fmt.Errorf("there is no scenario and no file %q; herdlab scenarios lists the built-in scenarios", arg)
 	}
 	return s, err
 }
 
-// maxScenario bounds what is read from standard input. It is above what a
-// scenario may have, so that Parse says what is wrong.
+// maxScenario bounds the bytes that are read from standard input. It exceeds the largest
+// scenario, so that Parse reports the error.
 const maxScenario = 2 << 20
 
 // scenarioNames lists the built-in scenarios.
@@ -53,9 +53,9 @@ func scenarioNames() []string {
 	return names
 }
 
-// bindTrace gives the scenario the trace that the options name, or complains
-// if one of the two is there without the other. It returns when the last call
-// begins.
+// bindTrace gives the scenario the trace that the options name. It reports an error if
+// the scenario needs a trace and has none, or has one and does not need it. It returns
+// the arrival time of the last call.
 func bindTrace(s *scenarios.Scenario, o *compareOptions) (ends time.Duration, err error) {
 	switch {
 	case o.trace == "" && s.NeedsTrace():
@@ -63,7 +63,7 @@ func bindTrace(s *scenarios.Scenario, o *compareOptions) (ends time.Duration, er
 	case o.trace == "":
 		return 0, nil
 	case !s.NeedsTrace():
-		return 0, fmt.Errorf("the scenario %s makes its own calls; leave --trace out, or write traffic: trace", s.Name())
+		return 0, fmt.Errorf("the scenario %s does not replay a trace; leave --trace out, or write traffic: trace", s.Name())
 	}
 	t, err := readTrace(o.trace)
 	if err != nil {
@@ -84,15 +84,15 @@ func bindTrace(s *scenarios.Scenario, o *compareOptions) (ends time.Duration, er
 	return t.Span(), s.Replay(t)
 }
 
-// inputName says what is replayed, without the folder, which says nothing on
-// another machine.
+// inputName describes the calls that are replayed. It has the name of the file without
+// its directory, which means nothing on another machine.
 func inputName(o *compareOptions) string {
 	name := filepath.Base(o.trace)
 	switch {
 	case o.to > 0:
 		name += " " + format.Period(o.from.Seconds(), o.to.Seconds())
 	case o.from > 0:
-		name += " from " + format.Moment(o.from.Seconds()) + " on"
+		name += " from " + format.Moment(o.from.Seconds())
 	}
 	if o.from > 0 {
 		name += " (replayed from 0)"

@@ -9,26 +9,26 @@ import (
 	"herdlab/sim/metrics"
 )
 
-// levels are the heights of a sparkline; nothing at all is a space.
+// levels are the heights of a sparkline; no attempt is a space.
 var levels = [...]rune{'▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'}
 
 const (
-	// boundary stands in a sparkline where a fault begins or ends.
+	// boundary marks in a sparkline where a fault begins or ends.
 	boundary = '│'
-	// goesOn ends the sparkline of a run that goes on beyond the axis.
+	// goesOn ends the sparkline of a run that continues beyond the axis.
 	goesOn = '→'
 )
 
-// sparks draws the attempts of several runs over time, all on the same axis of
-// time and the same logarithmic scale. A step shows the busiest of its bins:
-// a herd lasts a second and would drown in a mean.
+// sparks draws the attempts of several runs over time, all on the same time axis and
+// the same logarithmic scale. A step shows the busiest of its bins: a herd lasts one
+// second, and a mean would hide it.
 type sparks struct {
 	width int
 	spans []span // between the boundaries
 	end   int    // the bin at which the axis ends
 	top   uint32 // the busiest bin of all runs
-	cut   bool   // whether a run goes on beyond the axis
-	lasts bool   // whether the axis ends in the fault, so that nothing is after it
+	cut   bool   // whether a run continues beyond the axis
+	lasts bool   // whether the axis ends in the fault
 }
 
 // span is a part of the axis: bins from ≤ i < to on cols columns.
@@ -71,15 +71,14 @@ func newSparks(r *metrics.Result, width int) sparks {
 	return s
 }
 
-// axisEnd is the bin at which the axis ends, given the sorted ends of the runs
-// and the bin in which the last fault is over: where four of five runs have
-// ended. One that takes ten times as long would squeeze what is to be seen of
-// the others, so it is cut.
+// axisEnd returns the bin at which the axis ends, given the sorted ends of the runs and
+// the bin in which the last fault ends. It is where four of five runs have ended: one
+// run of ten times the length would leave no room for the others, so it is cut.
 func axisEnd(ends []int, over int, oneShot bool) int {
 	last := ends[len(ends)-1]
 	end := max(ends[(4*len(ends)+4)/5-1], over+over/5)
 	if oneShot && over > 0 {
-		end = min(end, 5*over) // who never drains shows nothing new
+		end = min(end, 5*over) // a strategy that never drains shows nothing new after that
 	}
 	if end >= last || last <= end+end/4 {
 		return last
@@ -104,9 +103,9 @@ func faultBins(r *metrics.Result, last int) (begin, end int) {
 	return bin(from), bin(to)
 }
 
-// divide deals cols columns to the spans between the edges in proportion to
-// their lengths, at least one to each: every column goes where a step covers
-// most bins.
+// divide distributes cols columns over the spans between the edges in proportion to
+// their lengths, at least one to each: each further column goes to the span whose steps
+// have the most bins.
 func divide(edges []int, cols int) []span {
 	spans := make([]span, len(edges)-1)
 	for i := range spans {
@@ -155,8 +154,8 @@ func busiest(attempts []uint32, from, to int) uint32 {
 	return most
 }
 
-// level is the height of n attempts: the lowest for one, the highest for the
-// most that any run shows.
+// level returns the height for n attempts: the lowest for one, the highest for the
+// maximum over all runs.
 func (s *sparks) level(n uint32) rune {
 	switch {
 	case n == 0:
@@ -167,8 +166,9 @@ func (s *sparks) level(n uint32) rune {
 	return levels[int(math.Round(float64(len(levels)-1)*math.Log(float64(n))/math.Log(float64(s.top))))]
 }
 
-// heading labels the parts on either side of the last boundary, each with the
-// first of its words that fits; where the fault lasts, it is all that follows.
+// heading labels the parts on both sides of the last boundary, each with the first of
+// its labels that fits. If the axis ends in the fault, its label is the one after the
+// boundary.
 func (s *sparks) heading(before, after []string) string {
 	if len(s.spans) < 2 {
 		return clip("over time", s.width)
@@ -185,9 +185,9 @@ func (s *sparks) heading(before, after []string) string {
 	return strings.Repeat(" ", room-columns(label)) + label + string(boundary) + fitting(after, s.spans[last].cols)
 }
 
-// fitting returns the first of the words that fits the room, "" if none does.
-func fitting(words []string, room int) string {
-	for _, w := range words {
+// fitting returns the first of the labels that is not wider than room, "" if none is.
+func fitting(labels []string, room int) string {
+	for _, w := range labels {
 		if columns(w) <= room {
 			return w
 		}

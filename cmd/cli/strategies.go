@@ -11,18 +11,18 @@ import (
 func (c *console) strategies() *cobra.Command {
 	return &cobra.Command{
 		Use:   "strategies",
-		Short: "List the strategies that have a name",
-		Long: `List the strategies that have a name: those of our own from the worst habit to
-the best, then models of what real clients do by default, faults included, with
-the version that was read. A scenario file may name any of them, or stack
+		Short: "List the built-in strategies",
+		Long: `List the built-in strategies, from the worst to the best, then presets: models
+of what real clients do by default, mistakes included, each with the version
+that was read. A scenario file may name any of them, or describe a stack of
 layers.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			own := group{title: "Our own, from the worst habit to the best"}
+			own := group{title: "Strategies, from the worst to the best"}
 			for _, b := range strategies.Builtins() {
 				own.add(b.Name, b.Summary)
 			}
-			field := group{title: "Clients of the field, as they are"}
+			field := group{title: "Presets: real clients with their defaults"}
 			for _, p := range strategies.Presets() {
 				field.add(p.Name, p.Summary+" ["+p.Version+"]")
 			}
@@ -31,7 +31,7 @@ layers.`,
 	}
 }
 
-// group is some things that belong together in a list.
+// group is a part of a list under one title.
 type group struct {
 	title        string
 	names, about []string
@@ -41,8 +41,7 @@ func (g *group) add(name, about string) {
 	g.names, g.about = append(g.names, name), append(g.about, about)
 }
 
-// list sets names and what they are about side by side, in groups that have
-// titles if they are several.
+// list returns the names and their descriptions in two columns, group by group.
 func list(groups ...group) string {
 	var b strings.Builder
 	for i, g := range groups {

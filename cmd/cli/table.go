@@ -17,8 +17,8 @@ const (
 	noMark           = "  "
 )
 
-// minSparks is how much of a line the sparklines get at least; the names of
-// strategies are clipped for it.
+// minSparks is the least width of the sparklines; names of strategies are clipped to
+// leave it.
 const minSparks = 8
 
 // drawTable appends the comparison, one strategy a line.
@@ -45,7 +45,7 @@ func drawTable(b *strings.Builder, p palette, r *metrics.Result) {
 	drawNotes(b, r)
 }
 
-// standing is what the verdict makes of a strategy: a mark and a look.
+// standing returns the mark and the look of a strategy by the verdict.
 func standing(r *metrics.Result, strategy string) (mark string, l look) {
 	if r.Verdict == nil {
 		return noMark, plain
@@ -61,8 +61,8 @@ func standing(r *metrics.Result, strategy string) (mark string, l look) {
 	return noMark, plain
 }
 
-// nameColumn lists the strategies with their marks, under so many lines of
-// heading.
+// nameColumn lists the strategies with their marks, under a heading of the given number
+// of lines.
 func nameColumn(r *metrics.Result, lines int) *column {
 	c := &column{left: true, head: make([]string, lines)}
 	if lines > 0 {
@@ -76,7 +76,8 @@ func nameColumn(r *metrics.Result, lines int) *column {
 	return c
 }
 
-// clipNames makes the column of names narrower, if they bear it.
+// clipNames makes the column of names narrower by the given width, but not narrower
+// than its heading.
 func clipNames(c *column, by int) {
 	width := max(c.width()-by, len("strategy")+len(noMark))
 	for i := range c.cells {
@@ -84,7 +85,7 @@ func clipNames(c *column, by int) {
 	}
 }
 
-// numbers is a column with what show makes of each strategy.
+// numbers returns a column with the text that show returns for each strategy.
 func numbers(r *metrics.Result, head []string, show func(*metrics.StrategyResult) string) *column {
 	c := &column{head: head}
 	for i := range r.Results {
@@ -95,8 +96,8 @@ func numbers(r *metrics.Result, head []string, show func(*metrics.StrategyResult
 	return c
 }
 
-// peakColumn is the peak that is judged: that after the last fault, or of the
-// whole run where there is none.
+// peakColumn returns the peak that is judged: that after the last fault, or of the
+// whole run if there is no fault.
 func peakColumn(r *metrics.Result) *column {
 	m, head := verdict.ByPeak.Metric(&r.Scenario), []string{"peak", "after,", per(r.Scenario.Bin)}
 	if m == metrics.Peak {
@@ -105,11 +106,11 @@ func peakColumn(r *metrics.Result) *column {
 	return numbers(r, head, meanOf(m, ""))
 }
 
-// settling is the time that is judged: drain of one-shot fleets, and recovery
-// of others.
+// settling returns the time that is judged: drain of one-shot fleets, recovery of
+// others.
 func settling(r *metrics.Result) metrics.Metric { return verdict.ByDrain.Metric(&r.Scenario) }
 
-// settlingWord is what that time is called.
+// settlingWord is the name of that time in tables.
 func settlingWord(r *metrics.Result) string {
 	return strings.TrimSuffix(settling(r).Info().Name, "_time")
 }
@@ -118,8 +119,7 @@ func settlingColumn(r *metrics.Result) *column {
 	return numbers(r, []string{"", "", settlingWord(r)}, settlingCell(settling(r)))
 }
 
-// sparkColumn draws the attempts over time. Its heading says which seed's they
-// are if it is wide enough.
+// sparkColumn draws the attempts over time. Its heading has the seed if there is room.
 func sparkColumn(r *metrics.Result, s *sparks) *column {
 	rate := per(r.Scenario.Bin)
 	c := &column{left: true, head: []string{
@@ -137,7 +137,7 @@ func sparkColumn(r *metrics.Result, s *sparks) *column {
 // seedOf names the seed whose timelines are drawn.
 func seedOf(r *metrics.Result) string { return fmt.Sprintf("seed %d", r.Results[0].Timeline.Seed) }
 
-// faultName is what the last fault is called.
+// faultName returns the name of the last fault.
 func faultName(r *metrics.Result) string {
 	name := "fault"
 	end := math.Inf(-1)
@@ -149,7 +149,7 @@ func faultName(r *metrics.Result) string {
 	return name
 }
 
-// per says what a count per bin is counted in.
+// per returns the unit of a count per bin.
 func per(bin float64) string { return "per " + binWidth(bin) }
 
 func binWidth(bin float64) string {

@@ -10,61 +10,61 @@ import (
 	"herdlab/sim/metrics/format"
 )
 
-// drawWide appends what the table has no room for: every figure with its
-// interval over the seeds, in blocks under each other.
+// drawWide appends every metric with its interval over the seeds, in blocks one below
+// the other.
 func drawWide(b *strings.Builder, p palette, r *metrics.Result) {
 	rate := per(r.Scenario.Bin)
-	figure := func(m metrics.Metric, head ...string) *column { return numbers(r, head, interval(m)) }
-	// some is a figure that most runs have not: no column if no strategy has it.
-	some := func(m metrics.Metric, head ...string) *column {
+	value := func(m metrics.Metric, head ...string) *column { return numbers(r, head, interval(m)) }
+	// optional is a metric that most runs do not have: no column if no strategy has it.
+	optional := func(m metrics.Metric, head ...string) *column {
 		if !hasAny(r, m) {
 			return nil
 		}
-		return figure(m, head...)
+		return value(m, head...)
 	}
 	for _, block := range []struct {
 		title string
 		cols  []*column
 	}{
 		{"Attempts", []*column{
-			figure(metrics.Attempts, "", "attempts"),
-			figure(metrics.Amplification, "attempts", "per call"),
-			figure(metrics.Peak, "herd peak", rate),
-			figure(metrics.PeakOfCapacity, "herd peak", "× capacity"),
+			value(metrics.Attempts, "", "attempts"),
+			value(metrics.Amplification, "attempts", "per call"),
+			value(metrics.Peak, "herd peak", rate),
+			value(metrics.PeakOfCapacity, "herd peak", "× capacity"),
 		}},
 		{"Attempts after the last fault", []*column{
-			figure(metrics.PeakAfter, "peak after", rate),
-			figure(metrics.PeakAfterOfCapacity, "peak after", "× capacity"),
-			figure(metrics.SecondPeak, "second peak", rate),
-			figure(metrics.SecondPeakTime, "it begins", "s after"),
+			value(metrics.PeakAfter, "peak after", rate),
+			value(metrics.PeakAfterOfCapacity, "peak after", "× capacity"),
+			value(metrics.SecondPeak, "second peak", rate),
+			value(metrics.SecondPeakTime, "begins", "s after"),
 		}},
 		{"Answers", []*column{
 			numbers(r, []string{"success", "%"}, successInterval),
-			figure(metrics.SilentLosses, "silent loss", "calls"),
-			figure(metrics.Goodput, "goodput", "calls per s"),
-			figure(metrics.WastedSlotTime, "wasted slot", "time, s"),
+			value(metrics.SilentLosses, "silent loss", "calls"),
+			value(metrics.Goodput, "goodput", "calls per s"),
+			value(metrics.WastedSlotTime, "wasted slot", "time, s"),
 		}},
 		{"Time", []*column{
-			figure(settling(r), settlingWord(r), "s"),
-			figure(metrics.LatencyP50, "latency p50", "s"),
-			figure(metrics.LatencyP95, "latency p95", "s"),
-			figure(metrics.LatencyP99, "latency p99", "s"),
+			value(settling(r), settlingWord(r), "s"),
+			value(metrics.LatencyP50, "latency p50", "s"),
+			value(metrics.LatencyP95, "latency p95", "s"),
+			value(metrics.LatencyP99, "latency p99", "s"),
 		}},
 		{"Answers of another kind", []*column{
-			some(metrics.Hedges, "hedges", "attempts"),
-			some(metrics.DegradedAnswers, "degraded", "calls"),
-			some(metrics.AnswersFromMemory, "from memory", "calls"),
-			some(metrics.SharedAnswers, "shared", "calls"),
+			optional(metrics.Hedges, "hedges", "attempts"),
+			optional(metrics.DegradedAnswers, "degraded", "calls"),
+			optional(metrics.AnswersFromMemory, "from memory", "calls"),
+			optional(metrics.SharedAnswers, "shared", "calls"),
 		}},
 		{"The bill", []*column{
-			some(metrics.Spent, "spent", "$"),
-			some(metrics.WastedSpent, "wasted", "$"),
-			some(metrics.CostPerAnswer, "per answer", "$"),
-			some(metrics.WastedTokens, "wasted", "tokens"),
+			optional(metrics.Spent, "spent", "$"),
+			optional(metrics.WastedSpent, "wasted", "$"),
+			optional(metrics.CostPerAnswer, "per answer", "$"),
+			optional(metrics.WastedTokens, "wasted", "tokens"),
 		}},
 		{"Alarms", []*column{
-			some(metrics.Alarms, "", "alarms"),
-			some(metrics.FirstAlarm, "the first", "at s"),
+			optional(metrics.Alarms, "", "alarms"),
+			optional(metrics.FirstAlarm, "the first", "at s"),
 		}},
 	} {
 		block.cols = slices.DeleteFunc(block.cols, func(c *column) bool { return c == nil })
@@ -80,7 +80,7 @@ func drawWide(b *strings.Builder, p palette, r *metrics.Result) {
 	b.WriteByte('\n')
 }
 
-// hasAny reports whether any strategy has a figure that most have not.
+// hasAny reports whether any strategy has a value of m.
 func hasAny(r *metrics.Result, m metrics.Metric) bool {
 	return slices.ContainsFunc(r.Results, func(s metrics.StrategyResult) bool {
 		_, ok := s.Metrics[m.Info().Name]
@@ -90,13 +90,13 @@ func hasAny(r *metrics.Result, m metrics.Metric) bool {
 
 func intervalNote(r *metrics.Result) string {
 	if len(r.Seeds) < 2 {
-		return "One seed says nothing about others: there are no intervals. – where there is none."
+		return "There are no intervals, because there is one seed. –: no value."
 	}
 	return fmt.Sprintf("Mean ± half of its 95 %% interval over %s (Student's t). "+
-		"A share in brackets is that of the seeds that have such a figure; – where none has.", count(len(r.Seeds), "seed"))
+		"A share in brackets is the share of seeds with a value; –: no seed has one.", count(len(r.Seeds), "seed"))
 }
 
-// interval shows the mean of m with its 95 % interval.
+// interval returns a function for the text of a mean of m with its 95 % interval.
 func interval(m metrics.Metric) func(*metrics.StrategyResult) string {
 	return func(s *metrics.StrategyResult) string {
 		f := s.Figure(m)
@@ -127,17 +127,17 @@ func successInterval(s *metrics.StrategyResult) string {
 	return plusMinus(100**f.Mean, 50*(*f.Hi-*f.Lo))
 }
 
-// meanDigits is how many significant digits a mean has at most, however small
-// its interval.
+// meanDigits is the greatest number of significant digits of a mean, however small its
+// interval.
 const meanDigits = 4
 
-// plusMinus writes a mean to the digits that its uncertainty leaves it: one of
-// the half-width, or two if the first is 1 or 2, as physicists round.
+// plusMinus rounds a mean and the half-width of its interval as is usual in physics:
+// to the first digit of the half-width, or to the second if the first is 1 or 2.
 func plusMinus(mean, half float64) string {
 	if half == 0 {
 		return format.Number(mean) + " ± 0"
 	}
-	decimals := min(6, -int(math.Floor(math.Log10(half)))) // finer is noise of the arithmetic
+	decimals := min(6, -int(math.Floor(math.Log10(half)))) // more are rounding errors
 	if half*math.Pow10(decimals) < 2.95 {
 		decimals++
 	}

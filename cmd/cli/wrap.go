@@ -8,13 +8,13 @@ import (
 	"herdlab/sim/metrics/format"
 )
 
-// pageWidth is how many columns a page has, whatever terminal shows it: output
-// that is piped, pasted and compared must not depend on a window.
+// pageWidth is the width of all output in columns. It does not depend on the terminal,
+// because output is piped, pasted and compared.
 const pageWidth = 80
 
 // wrap breaks text into lines of at most width columns; lines after the first
-// are indented. A word that is longer than a line stays whole: it is a path,
-// and paths are copied.
+// are indented. A word that is longer than a line is not broken: it is a path to be
+// copied.
 func wrap(text string, width, indent int) string {
 	var b strings.Builder
 	at := 0
@@ -36,7 +36,7 @@ func wrap(text string, width, indent int) string {
 	return b.String()
 }
 
-// wrapLines wraps the lines of text that are longer than a page.
+// wrapLines wraps the lines of text that are longer than pageWidth.
 func wrapLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -47,10 +47,10 @@ func wrapLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// columns is how many columns s takes. Names and units are of narrow runes.
+// columns is the width of s in columns. Names and units have narrow runes only.
 func columns(s string) int { return utf8.RuneCountInString(s) }
 
-// clip shortens s to width columns and says so with an ellipsis.
+// clip shortens s to width columns, with an ellipsis at the end.
 func clip(s string, width int) string {
 	if columns(s) <= width {
 		return s
@@ -61,8 +61,8 @@ func clip(s string, width int) string {
 	return string([]rune(s)[:width-1]) + "…"
 }
 
-// printable is s without what could command a terminal: a title from a
-// stranger's file is text and nothing else.
+// printable replaces control characters by spaces, because a title from a file must
+// not control the terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
