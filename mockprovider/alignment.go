@@ -16,14 +16,6 @@ type alignment struct {
 	offset, ahead time.Duration
 }
 
-// clocked is a gate whose windows are aligned to the provider's clock.
-type clocked interface {
-	// SetClock says that from now on the clock is so much ahead of the time of
-	// the run. A caller who is still in the same window by the new clock keeps
-	// what was counted; otherwise another window has begun.
-	SetClock(now, ahead time.Duration)
-}
-
 // end returns the end of the window that begins, or is found, at now.
 func (a *alignment) end(now time.Duration) time.Duration {
 	switch {
@@ -67,9 +59,9 @@ func (k *windowKey) move(a *alignment, now, ahead time.Duration) {
 	}
 }
 
-// SetClock implements clocked.
+// SetClock implements ClockSetter.
 func (w *window) SetClock(now, ahead time.Duration) {
-	if w.anchored || w.length == never {
+	if w.anchored || w.length == Forever {
 		return
 	}
 	was := w.ahead
@@ -79,7 +71,7 @@ func (w *window) SetClock(now, ahead time.Duration) {
 	}
 }
 
-// SetClock implements clocked.
+// SetClock implements ClockSetter.
 func (j *joint) SetClock(now, ahead time.Duration) {
 	if j.anchored {
 		return
@@ -91,24 +83,24 @@ func (j *joint) SetClock(now, ahead time.Duration) {
 	}
 }
 
-// SetClock implements clocked.
+// SetClock implements ClockSetter.
 func (s *sliced) SetClock(now, ahead time.Duration) {
 	s.part.SetClock(now, ahead)
 	s.all.SetClock(now, ahead)
 }
 
-// SetClock implements clocked.
+// SetClock implements ClockSetter.
 func (c *slidingCounter) SetClock(now, ahead time.Duration) {
 	setClock(c.keys, &c.alignment, now, ahead)
 }
 
-// SetClock implements clocked.
+// SetClock implements ClockSetter.
 func (a *ramp) SetClock(now, ahead time.Duration) { setClock(a.keys, &a.alignment, now, ahead) }
 
-// SetClock implements clocked.
+// SetClock implements ClockSetter.
 func (t tiers) SetClock(now, ahead time.Duration) {
 	for i := range t {
-		if g, ok := t[i].gate.(clocked); ok {
+		if g, ok := t[i].gate.(ClockSetter); ok {
 			g.SetClock(now, ahead)
 		}
 	}

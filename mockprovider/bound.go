@@ -32,8 +32,8 @@ type Bound struct {
 	Concurrency int64
 }
 
-// parallel is the bound of n ≥ 1 requests at a time that take mean each.
-func parallel(n int64, mean time.Duration) Bound {
+// Parallel returns the bound of n ≥ 1 requests at a time that take mean each.
+func Parallel(n int64, mean time.Duration) Bound {
 	if mean <= 0 {
 		return Bound{Concurrency: n}
 	}
@@ -108,7 +108,7 @@ func (b Bound) PerSecond() float64 {
 // several models, its service time is that of the quickest.
 func (c *Config) Load(inputTokens, outputTokens float64) Load {
 	return Load{
-		Space: c.space(), MeanService: c.quickest(inputTokens, outputTokens), MeanInput: inputTokens, MeanOutput: outputTokens,
+		Space: c.FullSpace(), MeanService: c.quickest(inputTokens, outputTokens), MeanInput: inputTokens, MeanOutput: outputTokens,
 	}
 }
 
@@ -122,15 +122,15 @@ func (c *Config) Bound(load Load) Bound {
 	return b
 }
 
-// bound is that of a limit with these terms that counts so many in a length of
-// time. If it counts tokens, it is that much ÷ the mean that a request costs in
-// the end; limits that reserve more than that let through less.
-func (t *Terms) bound(limit int32, length time.Duration, load *Load) Bound {
-	b := Bound{Count: product(int64(limit), int64(t.counters(load.Space))), Per: length}
+// BoundOf returns the bound of a limit with these terms that admits limit in
+// each length of time. If it counts tokens, that is divided by the mean that a
+// request costs in the end; limits that reserve more than that let through less.
+func (t *Terms) BoundOf(limit int32, length time.Duration, load *Load) Bound {
+	b := Bound{Count: saturating.Mul(int64(limit), int64(t.Counters(load.Space))), Per: length}
 	if t.Charge.Count == Requests {
 		return b
 	}
-	mean := t.Charge.mean(load)
+	mean := t.Charge.Mean(load)
 	if mean <= 0 {
 		return Bound{}
 	}
@@ -144,12 +144,4 @@ func (t *Terms) bound(limit int32, length time.Duration, load *Load) Bound {
 		b.Per = max(1, time.Duration(per))
 	}
 	return b
-}
-
-// product is that of numbers ≥ 0, or the largest number.
-func product(a, b int64) int64 {
-	if hi, lo := bits.Mul64(uint64(a), uint64(b)); hi == 0 && lo <= math.MaxInt64 {
-		return int64(lo)
-	}
-	return math.MaxInt64
 }

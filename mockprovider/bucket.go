@@ -36,14 +36,14 @@ func (b *TokenBucket) validate(name, size string) error {
 	if b.Burst < 1 {
 		return fmt.Errorf("%s: the %s must be at least 1", name, size)
 	}
-	if _, token := units(b.Limit, b.Length); int64(b.Burst) > int64(longest)/token {
+	if _, token := units(b.Limit, b.Length); int64(b.Burst) > int64(Longest)/token {
 		return fmt.Errorf("%s: a %s of %d at %d per %v is too large to count; take a smaller %[2]s or a rounder rate", name, size, b.Burst, b.Limit, b.Length)
 	}
 	return nil
 }
 
 // Bound implements Limit: the rate at which tokens arrive.
-func (b TokenBucket) Bound(load Load) Bound { return b.Terms.bound(b.Limit, b.Length, &load) }
+func (b TokenBucket) Bound(load Load) Bound { return b.Terms.BoundOf(b.Limit, b.Length, &load) }
 
 // units returns how many units arrive in a nanosecond and how many a token has:
 // the least with which both are integers.
@@ -57,7 +57,7 @@ func units(limit int32, length time.Duration) (rate, token int64) {
 
 // Gate implements Limit.
 func (b TokenBucket) Gate(space Space) Gate {
-	g := &tokenBucket{meter: b.Terms.meter(b.Burst, space), says: b.Limit, refusal: b.Refusal, keys: make([]bucket, b.counters(space))}
+	g := &tokenBucket{meter: b.Terms.meter(b.Burst, space), says: b.Limit, keys: make([]bucket, b.Counters(space))}
 	g.rate, g.token = units(b.Limit, b.Length)
 	g.fill(int64(b.Burst) * g.token)
 	return g
@@ -83,7 +83,6 @@ type tokenBucket struct {
 	percent     int32         // of the speed of time
 	since, then time.Duration // when that was set, and what time it was for the buckets
 	keys        []bucket
-	refusal     Refusal
 }
 
 // fill sets the size of the buckets, in units.
@@ -126,7 +125,7 @@ func (k *bucket) pour(now time.Duration, rate int64) {
 
 // Take implements Gate.
 func (b *tokenBucket) Take(now time.Duration, r *wire.Request) bool {
-	k := &b.keys[b.of(r)]
+	k := &b.keys[b.Of(r)]
 	if b.percent < 100 {
 		k.pour(b.slow(now), b.rate)
 		return b.take(r, k)
@@ -156,17 +155,15 @@ func (b *tokenBucket) take(r *wire.Request, k *bucket) bool {
 }
 
 // Refuse implements Gate. There is room when enough has arrived.
-func (b *tokenBucket) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
-	k := &b.keys[b.of(r)]
+func (b *tokenBucket) Refuse(now time.Duration, r *wire.Request) Verdict {
+	k := &b.keys[b.Of(r)]
 	n := room(b.cost(r))
 	over := k.missing - (b.size - int64(min(b.full, n))*b.token)
-	class, ready := b.verdict(r, b.until(now, max(0, over)))
 	remaining := int32(0)
 	if n > 1 { // otherwise there is less than 1
 		remaining = b.left(k)
 	}
-	b.refusal.reply(to, class, ready, b.stated(), remaining)
-	to.Reset = max(0, b.until(now, k.missing))
+	return b.verdict(r, b.stated(), remaining, b.until(now, max(0, over)), max(0, b.until(now, k.missing)))
 }
 
 // until is how long it takes from now until so many units ≥ 0 have arrived;
@@ -189,7 +186,7 @@ func (b *tokenBucket) wait(now time.Duration, n int64) time.Duration {
 	// The first time at which so much has passed by the clock of the buckets.
 	hi, lo := bits.Mul64(uint64(b.clock(now)-b.then+d), 100)
 	if b.percent == 0 || hi >= uint64(b.percent) {
-		return wire.NoHint
+		return unknown
 	}
 	t, rest := bits.Div64(hi, lo, uint64(b.percent))
 	if rest > 0 {
@@ -212,7 +209,7 @@ func (b *tokenBucket) left(k *bucket) int32 { return int32(max(0, b.size-k.missi
 // Undo implements Gate.
 func (b *tokenBucket) Undo(_ time.Duration, r *wire.Request) {
 	if b.keep == KeepNone {
-		b.keys[b.of(r)].missing -= int64(b.cost(r)) * b.token
+		b.keys[b.Of(r)].missing -= int64(b.cost(r)) * b.token
 	}
 }
 
@@ -227,12 +224,12 @@ func (b *tokenBucket) Release(now time.Duration, r *wire.Request, e Ended) {
 // back goes into it if it has room. It may come to owe what was produced beyond
 // what there was.
 func (b *tokenBucket) settle(now time.Duration, r *wire.Request, e *Ended) {
-	k := &b.keys[b.of(r)]
+	k := &b.keys[b.Of(r)]
 	k.pour(b.clock(now), b.rate)
 	n := int64(b.change(r, e))
-	switch most := int64(longest) / b.token; {
-	case n >= most || k.missing+n*b.token >= int64(longest):
-		k.missing = int64(longest)
+	switch most := int64(Longest) / b.token; {
+	case n >= most || k.missing+n*b.token >= int64(Longest):
+		k.missing = int64(Longest)
 	default:
 		k.missing = max(0, k.missing+n*b.token)
 	}
@@ -240,7 +237,7 @@ func (b *tokenBucket) settle(now time.Duration, r *wire.Request, e *Ended) {
 
 // Tell implements Teller. The limit is whole again when the bucket is full.
 func (b *tokenBucket) Tell(now time.Duration, r *wire.Request) Standing {
-	k := &b.keys[b.of(r)]
+	k := &b.keys[b.Of(r)]
 	k.pour(b.clock(now), b.rate)
 	return Standing{
 		Limit: b.stated(), Used: tokens(uint64((k.missing + b.token - 1) / b.token)), Remaining: b.left(k),
@@ -257,4 +254,4 @@ func (b *tokenBucket) Scale(now time.Duration, percent int32) {
 }
 
 // Forget implements Forgetter.
-func (b *tokenBucket) Forget(account uint32) { forget(&b.keying, account, b.keys) }
+func (b *tokenBucket) Forget(account uint32) { ForgetAccount(&b.CounterIndex, account, b.keys) }

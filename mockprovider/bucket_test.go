@@ -54,9 +54,7 @@ func TestTokenBucketValidate(t *testing.T) {
 	gate := b.Gate(Space{})
 	require.True(t, gate.Take(0, &wire.Request{}))
 	require.False(t, gate.Take(longest-1, &wire.Request{}))
-	var r wire.Reply
-	gate.Refuse(longest-1, &wire.Request{}, &r)
-	require.Equal(t, time.Duration(1), r.RetryAfter)
+	require.Equal(t, AdmittedAfter(1), gate.Refuse(longest-1, &wire.Request{}).Admission)
 	require.True(t, gate.Take(longest, &wire.Request{}))
 	require.True(t, gate.Take(math.MaxInt64, &wire.Request{}))
 }

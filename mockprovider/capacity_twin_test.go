@@ -19,10 +19,10 @@ type tally struct {
 	undone map[uint64]int
 }
 
-func (g *tally) Gate(Space) Gate                                  { return g }
-func (g *tally) Take(time.Duration, *wire.Request) bool           { return true }
-func (g *tally) Refuse(time.Duration, *wire.Request, *wire.Reply) {}
-func (g *tally) Undo(_ time.Duration, r *wire.Request)            { g.undone[r.Call]++ }
+func (g *tally) Gate(Space) Gate                                 { return g }
+func (g *tally) Take(time.Duration, *wire.Request) bool          { return true }
+func (g *tally) Refuse(time.Duration, *wire.Request) (v Verdict) { return v }
+func (g *tally) Undo(_ time.Duration, r *wire.Request)           { g.undone[r.Call]++ }
 func (g *tally) Release(_ time.Duration, r *wire.Request, e Ended) {
 	if _, again := g.ended[r.Call]; again {
 		e.Class = wire.BadRequest // no end is like that

@@ -81,16 +81,16 @@ func (c *Charge) validate() error {
 	return nil
 }
 
-// settles reports whether the end of a request may change what it is charged.
-func (c *Charge) settles() bool {
+// Settles reports whether the end of a request may change what it is charged.
+func (c *Charge) Settles() bool {
 	return c.When == AtCompletion || c.When == Reserved && c.Count >= OutputTokens || c.Failed != AsServed || c.Cancelled != AsServed
 }
 
 // tokens saturates a number of tokens, which as a rule is far below that.
 func tokens(n uint64) int32 { return int32(min(n, math.MaxInt32)) }
 
-// whole is what r is charged if nothing is known of its answer.
-func (c *Charge) whole(r *wire.Request) int32 {
+// Upfront returns what r is charged while nothing is known of its answer.
+func (c *Charge) Upfront(r *wire.Request) int32 {
 	out := r.Demand.OutputTokens
 	if r.Demand.MaxTokens > 0 {
 		out = r.Demand.MaxTokens
@@ -111,8 +111,8 @@ func (c *Charge) amount(r *wire.Request, output uint32) int32 {
 	return tokens(uint64(r.Demand.InputTokens) + uint64(output))
 }
 
-// due is what r costs in the end.
-func (c *Charge) due(r *wire.Request, e *Ended) int32 {
+// Final returns what r costs in the end.
+func (c *Charge) Final(r *wire.Request, e *Ended) int32 {
 	s := AsServed
 	switch e.Class {
 	case wire.OK:
@@ -125,14 +125,14 @@ func (c *Charge) due(r *wire.Request, e *Ended) int32 {
 	case s == Refunded:
 		return 0
 	case s == Whole || s == AsServed && c.When == AtAdmission:
-		return c.whole(r)
+		return c.Upfront(r)
 	}
 	return c.amount(r, e.Tokens)
 }
 
-// mean is the mean of what a request of a load costs in the end, if it is
+// Mean returns the mean of what a request of a load costs in the end, if it is
 // served; 0 if that is not known.
-func (c *Charge) mean(load *Load) float64 {
+func (c *Charge) Mean(load *Load) float64 {
 	out := load.MeanOutput
 	if c.When == AtAdmission {
 		if load.MeanReserved > 0 {

@@ -19,27 +19,23 @@ func (Brownout) Name() string { return "brownout" }
 // Validate implements Disturbance.
 func (d Brownout) Validate() error { return validatePercent(d.Percent) }
 
-func (d Brownout) fits(c *Config, where *Match) error {
-	space, all := c.space(), Range{}
+// CheckConfig implements ConfigChecker.
+func (d Brownout) CheckConfig(c *Config, where *Match) error {
+	space, all := c.FullSpace(), Range{}
 	if where.Models != all && space.Models == 0 || where.Regions != all && space.Regions == 0 {
 		return errors.New("the provider does not tell apart the models or regions that it is for; leave out where")
 	}
 	for m := range max(space.Models, 1) {
-		if where.Models.Has(uint32(m)) && (c.capacity(m).Slots > 0 || d.Percent == 0) {
+		if where.Models.Has(uint32(m)) && (c.CapacityOf(m).Slots > 0 || d.Percent == 0) {
 			return nil
 		}
 	}
 	return errors.New("there is no part of unbounded slots; bound them, or use latency")
 }
 
-func (d Brownout) hooks(Space) hooks {
-	return hooks{byStation: true, strain: func(s *strain, where *Match) {
-		for i := range s.capacity {
-			if where.Models.Has(uint32(i/s.regions)) && where.Regions.Has(uint32(i%s.regions)) {
-				s.capacity[i] = percentOf(s.capacity[i], d.Percent)
-			}
-		}
-	}}
+// Hooks implements Disturbance.
+func (d Brownout) Hooks(Space) Hooks {
+	return Hooks{ByStation: true, Strain: func(s *Strain, where *Match) { s.CutCapacity(where, d.Percent) }}
 }
 
 // LimitCut leaves callers a part of a limit. What has been counted stays
@@ -64,7 +60,8 @@ func (d LimitCut) Validate() error {
 	return validatePercent(d.Percent)
 }
 
-func (d LimitCut) fits(c *Config, _ *Match) error {
+// CheckConfig implements ConfigChecker.
+func (d LimitCut) CheckConfig(c *Config, _ *Match) error {
 	if d.Limit > len(c.Limits) {
 		return fmt.Errorf("there is no limit %d; the provider has %d", d.Limit, len(c.Limits))
 	}
@@ -82,14 +79,9 @@ func (d LimitCut) fits(c *Config, _ *Match) error {
 	return errors.New("the provider has no limit that can be cut")
 }
 
-func (d LimitCut) hooks(Space) hooks {
-	return hooks{strain: func(s *strain, _ *Match) {
-		for i := range s.limits {
-			if d.Limit == 0 || d.Limit == i+1 {
-				s.limits[i] = percentOf(s.limits[i], d.Percent)
-			}
-		}
-	}}
+// Hooks implements Disturbance.
+func (d LimitCut) Hooks(Space) Hooks {
+	return Hooks{Strain: func(s *Strain, _ *Match) { s.CutLimit(d.Limit, d.Percent) }}
 }
 
 func validatePercent(percent int32) error {
@@ -97,13 +89,4 @@ func validatePercent(percent int32) error {
 		return fmt.Errorf("%d %% is no part that is left; use 0 to 99", percent)
 	}
 	return nil
-}
-
-// percentOf returns so many percent of percent, and not nothing unless one of
-// them is.
-func percentOf(percent, of int32) int32 {
-	if percent == 0 || of == 0 {
-		return 0
-	}
-	return max(1, percent*of/100)
 }

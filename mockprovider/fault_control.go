@@ -43,7 +43,7 @@ func (p *Provider) place(f Fault) error {
 		t.slots = append(t.slots, fault{})
 	}
 	t.slots[slot] = fault{
-		Fault: f, hooks: f.Does.hooks(p.cfg.Space), number: t.numbers, slot: uint16(slot),
+		Fault: f, Hooks: f.Does.Hooks(p.cfg.Space), number: t.numbers, slot: uint16(slot),
 		all: f.Where == Match{}, sure: f.certain(),
 	}
 	t.ahead = append(t.ahead, uint16(slot))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
 
@@ -27,20 +28,18 @@ func (d Latency) Validate() error {
 	switch {
 	case d == Latency{}:
 		return errors.New("it changes nothing; give it a factor or a delay")
-	case !(d.Factor >= 0 && d.Factor <= maxFactor):
-		return fmt.Errorf("%g is no factor of times; use a number above 0, up to %g", d.Factor, float64(maxFactor))
+	case !(d.Factor >= 0 && d.Factor <= MaxFactor):
+		return fmt.Errorf("%g is no factor of times; use a number above 0, up to %g", d.Factor, float64(MaxFactor))
 	}
-	return validateLength("the delay", d.Plus)
+	return ValidateDuration("the delay", d.Plus)
 }
 
-// maxFactor bounds what times are multiplied by.
-const maxFactor = 1e9
-
-func (d Latency) hooks(Space) hooks {
-	return hooks{work: func(w *work, _ bool, rnd draw.Rand) {
-		w.whole = d.of(w.whole, rnd)
-		if w.head != noHead {
-			w.head = d.of(w.head, rnd)
+// Hooks implements Disturbance.
+func (d Latency) Hooks(Space) Hooks {
+	return Hooks{Work: func(w *Work, _ *wire.Request, rnd draw.Rand) {
+		w.Whole = d.of(w.Whole, rnd)
+		if w.Head != NoHead {
+			w.Head = d.of(w.Head, rnd)
 		}
 	}}
 }
@@ -49,5 +48,5 @@ func (d Latency) of(t time.Duration, rnd draw.Rand) time.Duration {
 	if d.Factor != 0 {
 		t = rnd.Scale(t, d.Factor)
 	}
-	return min(t+d.Plus, longest)
+	return min(t+d.Plus, Longest)
 }

@@ -3,8 +3,6 @@ package mockprovider
 import (
 	"fmt"
 	"time"
-
-	"herdlab/mockprovider/wire"
 )
 
 // Unreachable is a loss of the way to the provider, such as a region whose name
@@ -21,10 +19,13 @@ func (Unreachable) Name() string { return "unreachable" }
 
 // Validate implements Disturbance.
 func (d Unreachable) Validate() error {
-	return validateLength("how long clients take to notice", d.After)
+	return ValidateDuration("how long clients take to notice", d.After)
 }
 
-func (d Unreachable) hooks(Space) hooks { return hooks{arrive: ending(wire.Broke, d.After)} }
+// Hooks implements Disturbance.
+func (d Unreachable) Hooks(Space) Hooks {
+	return Hooks{Arrive: func(a *Arrival) { a.Disconnect(d.After) }}
+}
 
 // Reset is a connection that breaks, so that its client notices: before the
 // head of the reply, when the request arrives or when its work is done, or
@@ -43,26 +44,19 @@ func (d Reset) Validate() error {
 	return nil
 }
 
-func (d Reset) hooks(Space) hooks {
-	breaks := func(_ *Provider, _ time.Duration, j *job, e *wire.Effect) {
-		e.Kind, e.Reply.Class, e.Reply.Tokens = wire.Broke, wire.Disconnected, 0
-		if d.When == AfterHead && j.req.Stream {
-			e.Reply.Tokens = j.work.tokens
-		}
-	}
+// Hooks implements Disturbance.
+func (d Reset) Hooks(Space) Hooks {
 	switch d.When {
 	case AtArrival:
-		return hooks{arrive: ending(wire.Broke, 0)}
+		return Hooks{Arrive: func(a *Arrival) { a.Disconnect(0) }}
 	case AfterHead:
-		return hooks{end: breaks, work: (*work).endAfterHead}
+		return Hooks{Work: endAfterHead, End: func(e *End) {
+			tokens := uint32(0)
+			if e.Request.Stream {
+				tokens = e.Work.Tokens
+			}
+			e.Disconnect(tokens)
+		}}
 	}
-	return hooks{end: breaks, work: (*work).endBeforeHead}
-}
-
-// validateLength says what is wrong with a length of time of that name.
-func validateLength(what string, d time.Duration) error {
-	if d < 0 || d > longest {
-		return fmt.Errorf("%s must be 0 to %v, not %v", what, longest, d)
-	}
-	return nil
+	return Hooks{Work: endBeforeHead, End: func(e *End) { e.Disconnect(0) }}
 }

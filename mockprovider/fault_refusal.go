@@ -19,7 +19,8 @@ func (Refuse) Name() string { return "outage" }
 // Validate implements Disturbance.
 func (d Refuse) Validate() error { return d.Refusal.Validate() }
 
-func (d Refuse) hooks(Space) hooks { return refusing(wire.Overloaded, d.Refusal) }
+// Hooks implements Disturbance.
+func (d Refuse) Hooks(Space) Hooks { return refusing(wire.Overloaded, d.Refusal) }
 
 // Errors are errors of some class: with a Probability, an error rate. ServerError
 // if no class is given.
@@ -51,7 +52,8 @@ func (d Errors) Validate() error {
 	return d.Refusal.Validate()
 }
 
-func (d Errors) hooks(Space) hooks {
+// Hooks implements Disturbance.
+func (d Errors) Hooks(Space) Hooks {
 	class := d.Class
 	if class == wire.OK {
 		class = wire.ServerError
@@ -59,13 +61,7 @@ func (d Errors) hooks(Space) hooks {
 	if d.When == AtArrival {
 		return refusing(class, d.Refusal)
 	}
-	return hooks{
-		work: (*work).endBeforeHead,
-		end: func(p *Provider, now time.Duration, j *job, e *wire.Effect) {
-			e.Reply = wire.Reply{}
-			p.word(now, &j.req, &d.Refusal, class, wire.NoHint, e)
-		},
-	}
+	return Hooks{Work: endBeforeHead, End: func(e *End) { e.Refuse(class, &d.Refusal) }}
 }
 
 // Expiry is a token that has expired, or lost its rights: from then on its
@@ -87,7 +83,8 @@ func (d Expiry) Validate() error {
 	return d.Refusal.Validate()
 }
 
-func (d Expiry) hooks(Space) hooks {
+// Hooks implements Disturbance.
+func (d Expiry) Hooks(Space) Hooks {
 	if d.Class == wire.Auth {
 		return refusing(wire.Auth, d.Refusal)
 	}
@@ -105,32 +102,22 @@ func (MaskedPermission) Name() string { return "masked permission" }
 // Validate implements Disturbance.
 func (d MaskedPermission) Validate() error { return d.Refusal.Validate() }
 
-func (d MaskedPermission) hooks(Space) hooks {
+// Hooks implements Disturbance.
+func (d MaskedPermission) Hooks(Space) Hooks {
 	if d.Refusal.Shows == wire.OK {
 		d.Refusal.Shows = wire.Overloaded
 	}
 	return refusing(wire.Permission, d.Refusal)
 }
 
-// refusing are the hooks of what refuses arrivals for that reason, in that form.
-func refusing(class wire.Class, refusal Refusal) hooks {
-	return hooks{
-		refuses: true,
-		arrive: func(p *Provider, now time.Duration, f *fault, in *wire.Input, out []wire.Effect) ([]wire.Effect, bool) {
-			ready := wire.NoHint
-			if refusal.Hint.Kind > Constant {
-				ready = p.faults.until(now, f, &in.Request)
-			}
-			out, e := p.refuse(in, out)
-			p.word(now, &in.Request, &refusal, class, ready, e)
-			return out, true
-		},
-	}
+// refusing returns the hooks of a fault that refuses arrivals for that reason, in
+// that form.
+func refusing(class wire.Class, refusal Refusal) Hooks {
+	return Hooks{Refuses: true, Arrive: func(a *Arrival) { a.Refuse(class, &refusal) }}
 }
 
-// word writes a refusal of r, made at now, as the reply of e. ready is how long
-// until r would be let in, wire.NoHint if nobody knows.
-func (p *Provider) word(now time.Duration, r *wire.Request, refusal *Refusal, class wire.Class, ready time.Duration, e *wire.Effect) {
-	refusal.reply(&e.Reply, class, ready, 0, 0)
-	p.phrase(now, r, &refusal.Hint, &e.Reply)
+// Outage is the fault during which the provider refuses every arrival. Work
+// that is queued or in service is carried on.
+func Outage(from, to time.Duration, refusal Refusal) Fault {
+	return Fault{From: from, To: to, Does: Refuse{Refusal: refusal}}
 }

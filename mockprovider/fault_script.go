@@ -3,7 +3,6 @@ package mockprovider
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"herdlab/mockprovider/wire"
 )
@@ -26,20 +25,17 @@ type Script struct {
 // Name implements Disturbance.
 func (Script) Name() string { return "script" }
 
-// maxAnswers bounds the answers of a script.
-const maxAnswers = 60_000
-
 // Validate implements Disturbance.
 func (d Script) Validate() error {
 	switch {
 	case len(d.Answers) == 0:
 		return errors.New("it has no answers; give it some")
-	case len(d.Answers) > maxAnswers:
-		return fmt.Errorf("it has %d answers; %d are the most", len(d.Answers), maxAnswers)
+	case len(d.Answers) > MaxAnswers:
+		return fmt.Errorf("it has %d answers; %d are the most", len(d.Answers), MaxAnswers)
 	case d.ByCall && d.Per != Everyone:
 		return errors.New("it counts either each call's attempts or per something else; leave one of them out")
 	}
-	if err := d.Per.validate(); err != nil {
+	if err := d.Per.Validate(); err != nil {
 		return err
 	}
 	for i, a := range d.Answers {
@@ -49,69 +45,58 @@ func (d Script) Validate() error {
 		if err := a.Validate(); err != nil {
 			return fmt.Errorf("answer %d: %s: %w", i+1, a.Name(), err)
 		}
-		if h := a.hooks(Space{}); h.strain != nil || h.answers != nil {
+		if h := a.Hooks(Space{}); h.Strain != nil || h.Pick != nil {
 			return fmt.Errorf("answer %d: %s is not for a single request; make it a fault of its own", i+1, a.Name())
 		}
 	}
 	return nil
 }
 
-func (d Script) fits(c *Config, _ *Match) error {
-	if !d.ByCall && d.Per.keys(c.space()) > maxCounters {
-		return fmt.Errorf("it tells apart too many callers; at most %d, so count more of them together", maxCounters)
+// CheckConfig implements ConfigChecker.
+func (d Script) CheckConfig(c *Config, _ *Match) error {
+	if !d.ByCall && d.Per.Counters(c.FullSpace()) > MaxCounters {
+		return fmt.Errorf("it tells apart too many callers; at most %d, so count more of them together", MaxCounters)
 	}
 	return nil
 }
 
-func (d Script) hooks(s Space) hooks {
-	answers := make([]hooks, len(d.Answers))
+// Hooks implements Disturbance.
+func (d Script) Hooks(s Space) Hooks {
+	h := Hooks{Answers: make([]Hooks, len(d.Answers))}
 	for i, a := range d.Answers {
 		if a != nil {
-			answers[i] = a.hooks(s)
+			h.Answers[i] = a.Hooks(s)
 		}
 	}
-	var counts []uint32
-	if !d.ByCall {
-		counts = make([]uint32, d.Per.keys(s))
+	if d.ByCall {
+		h.Pick = func(r *wire.Request) int { return d.index(max(r.Attempt, 1) - 1) }
+		return h
 	}
-	played := &script{d.Per.keying(s), counts, answers, d.Repeat}
-	return hooks{answers: answers, arrive: played.arrive, forget: played.forget}
+	index, counts := d.Per.Index(s), make([]uint32, d.Per.Counters(s))
+	h.Pick = func(r *wire.Request) int {
+		i := index.Of(r)
+		if int(i) >= len(counts) {
+			return -1 // the provider has no such caller
+		}
+		n := counts[i]
+		if counts[i]++; counts[i] == 0 {
+			counts[i]-- // the script is long over
+		}
+		return d.index(n)
+	}
+	h.Forget = func(account uint32) { ForgetAccount(&index, account, counts) }
+	return h
 }
 
-// script is a Script that is being played.
-type script struct {
-	keying
-	counts  []uint32 // requests so far, by who is counted; nil if calls are
-	answers []hooks
-	repeat  bool
-}
-
-func (s *script) forget(account uint32) { forget(&s.keying, account, s.counts) }
-
-func (s *script) arrive(p *Provider, now time.Duration, f *fault, in *wire.Input, out []wire.Effect) ([]wire.Effect, bool) {
-	n := max(in.Request.Attempt, 1) - 1
-	if s.counts != nil {
-		i := s.of(&in.Request)
-		if int(i) >= len(s.counts) {
-			return out, false // it is nobody whom the provider knows
-		}
-		n = s.counts[i]
-		if s.counts[i]++; s.counts[i] == 0 {
-			s.counts[i]-- // it is long over
-		}
+// index returns the index of the answer to the request that n others came before;
+// -1 if the script is over.
+func (d *Script) index(n uint32) int {
+	answers := uint32(len(d.Answers))
+	switch {
+	case d.Repeat:
+		return int(n % answers)
+	case n >= answers:
+		return -1
 	}
-	if s.repeat {
-		n %= uint32(len(s.answers))
-	}
-	if n >= uint32(len(s.answers)) {
-		return out, false
-	}
-	h := &s.answers[n]
-	if h.arrive != nil {
-		return h.arrive(p, now, f, in, out)
-	}
-	if (h.work != nil || h.end != nil) && p.faults.scripted.slot == 0 {
-		p.faults.scripted = mark{slot: f.slot + 1, answer: uint16(n) + 1}
-	}
-	return out, false
+	return int(n)
 }

@@ -2,7 +2,6 @@ package mockprovider
 
 import (
 	"errors"
-	"time"
 
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
@@ -25,15 +24,14 @@ func (d Silence) Validate() error {
 	return nil
 }
 
-func (d Silence) hooks(Space) hooks {
+// Hooks implements Disturbance.
+func (d Silence) Hooks(Space) Hooks {
 	if d.When == AtArrival {
-		return hooks{arrive: ending(wire.Dropped, 0)}
+		return Hooks{Arrive: (*Arrival).Drop}
 	}
-	return hooks{
-		work: func(w *work, _ bool, _ draw.Rand) { w.head, w.withheld = noHead, w.tokens },
-		end: func(_ *Provider, _ time.Duration, _ *job, e *wire.Effect) {
-			e.Kind, e.Reply.Tokens = wire.Dropped, 0
-		},
+	return Hooks{
+		Work: func(w *Work, _ *wire.Request, _ draw.Rand) { w.Head, w.Withheld = NoHead, w.Tokens },
+		End:  func(e *End) { e.Drop(0) },
 	}
 }
 
@@ -49,27 +47,19 @@ func (Stall) Name() string { return "stall" }
 // Validate implements Disturbance.
 func (Stall) Validate() error { return nil }
 
-func (d Stall) hooks(Space) hooks {
-	return hooks{
-		work: func(w *work, stream bool, _ draw.Rand) {
-			if w.withheld = w.tokens; stream && d.Tokens > 0 {
-				w.withheld -= min(d.Tokens, w.tokens)
+// Hooks implements Disturbance.
+func (d Stall) Hooks(Space) Hooks {
+	return Hooks{
+		Work: func(w *Work, r *wire.Request, _ draw.Rand) {
+			if w.Withheld = w.Tokens; r.Stream && d.Tokens > 0 {
+				w.Withheld -= min(d.Tokens, w.Tokens)
 			} else {
-				w.head = noHead
+				w.Head = NoHead
 			}
 		},
-		end: func(_ *Provider, _ time.Duration, j *job, e *wire.Effect) {
-			e.Kind, e.Reply.Class, e.Reply.Tokens = wire.Dropped, wire.ServerError, j.work.tokens-j.work.withheld
+		End: func(e *End) {
+			e.Reply.Class = wire.ServerError
+			e.Drop(e.Work.Tokens - e.Work.Withheld)
 		},
-	}
-}
-
-// ending is an arrive hook that ends the ticket at once with an effect of that
-// kind, which its client notices so much later.
-func ending(kind wire.EffectKind, after time.Duration) func(*Provider, time.Duration, *fault, *wire.Input, []wire.Effect) ([]wire.Effect, bool) {
-	return func(_ *Provider, _ time.Duration, _ *fault, in *wire.Input, out []wire.Effect) ([]wire.Effect, bool) {
-		out, e := add(out)
-		e.Kind, e.Ticket, e.After = kind, in.Ticket, after
-		return out, true
 	}
 }

@@ -144,7 +144,7 @@ func TestSkewAgainstNaiveTwin(t *testing.T) {
 			if rapid.IntRange(0, 4).Draw(t, "set") == 0 {
 				twin.look(now)
 				twin.ahead = time.Duration(rapid.IntRange(-100, 100).Draw(t, "ahead"))
-				gate.(clocked).SetClock(now, twin.ahead)
+				gate.(ClockSetter).SetClock(now, twin.ahead)
 			}
 			twin.look(now)
 			fits := twin.used < int64(limit)

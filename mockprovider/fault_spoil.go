@@ -3,8 +3,6 @@ package mockprovider
 import (
 	"errors"
 	"fmt"
-	"math/bits"
-	"time"
 
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
@@ -65,58 +63,57 @@ func (d Spoil) Validate() error {
 // replaces reports whether something else stands in the answer's place.
 func (d Spoil) replaces() bool { return d.Body == wire.Garbage || d.Body == wire.WrongType }
 
-func (d Spoil) hooks(Space) hooks {
+// Hooks implements Disturbance.
+func (d Spoil) Hooks(Space) Hooks {
 	if d.AtOnce {
-		return hooks{arrive: func(p *Provider, _ time.Duration, _ *fault, in *wire.Input, out []wire.Effect) ([]wire.Effect, bool) {
-			out, e := p.refuse(in, out)
-			e.Reply.Status, e.Reply.RetryAfter = 200, wire.NoHint
-			d.spoil(&e.Reply)
-			return out, true
+		return Hooks{Arrive: func(a *Arrival) {
+			reply := wire.Reply{Status: 200, RetryAfter: wire.NoHint}
+			d.spoil(&reply)
+			a.Reply(&reply)
 		}}
 	}
-	h := hooks{end: d.end}
+	h := Hooks{End: d.end}
 	switch {
 	case d.replaces():
-		h.work = func(w *work, _ bool, _ draw.Rand) { w.head = noHead }
+		h.Work = func(w *Work, _ *wire.Request, _ draw.Rand) { w.Head = NoHead }
 	case d.Body.Begun():
-		h.work = func(w *work, stream bool, _ draw.Rand) {
-			if stream || d.Body == wire.StreamError {
-				w.stopAt(d.Tokens)
+		h.Work = func(w *Work, r *wire.Request, _ draw.Rand) {
+			if r.Stream || d.Body == wire.StreamError {
+				w.StopAt(d.Tokens)
 			}
 		}
 	}
 	return h
 }
 
-// end spoils the end of a job.
-func (d Spoil) end(p *Provider, now time.Duration, j *job, e *wire.Effect) {
-	to := &e.Reply
+// end spoils the reply at the end of work.
+func (d Spoil) end(e *End) {
+	stream := e.Request.Stream
 	if d.Body != wire.StreamError {
 		switch {
-		case j.req.Stream && d.Body.Begun():
-			to.Tokens = min(d.Tokens, to.Tokens)
-		case d.Body == wire.SilentEnd && !j.req.Stream:
+		case stream && d.Body.Begun():
+			e.Reply.Tokens = min(d.Tokens, e.Reply.Tokens)
+		case d.Body == wire.SilentEnd && !stream:
 			d.Body = wire.Garbage
 		case d.Body == wire.CutBody:
-			to.Tokens = 0
+			e.Reply.Tokens = 0
 		}
-		d.spoil(to)
+		d.spoil(e.Reply)
 		return
 	}
 	class := d.Class
 	if class == wire.OK {
 		class = wire.Overloaded
 	}
-	if !j.req.Stream {
-		*to = wire.Reply{}
-		p.word(now, &j.req, &Refusal{}, class, wire.NoHint, e)
+	if !stream {
+		e.Refuse(class, &Refusal{})
 		return
 	}
-	f := &p.formsFor(&j.req)[class]
-	to.Class, to.Shown, to.Words, to.Body = class, f.Shown, f.Words, wire.StreamError
+	form := e.Form(class)
+	e.Reply.Class, e.Reply.Shown, e.Reply.Words, e.Reply.Body = class, form.Shown, form.Words, wire.StreamError
 }
 
-// spoil makes of a good reply what needs to know no more of it.
+// spoil corrupts a successful reply using only the reply.
 func (d Spoil) spoil(to *wire.Reply) {
 	to.Body = d.Body
 	switch d.Body {
@@ -126,33 +123,4 @@ func (d Spoil) spoil(to *wire.Reply) {
 		to.Class, to.Tokens = wire.ServerError, 0
 	}
 	to.Shown = to.Class
-}
-
-// noHead in work.head says that no head leaves.
-const noHead time.Duration = -1
-
-// endBeforeHead ends the work on a stream when its head should leave.
-func (w *work) endBeforeHead(stream bool, _ draw.Rand) {
-	if stream && w.head != noHead {
-		w.whole, w.tokens = w.head, 0
-	}
-}
-
-// endAfterHead ends the work on a stream when its head has just left, and with
-// that its first token.
-func (w *work) endAfterHead(stream bool, _ draw.Rand) {
-	if stream && w.head != noHead {
-		w.whole, w.tokens = w.head+1, min(w.tokens, 1)
-	}
-}
-
-// stopAt ends the work after so many tokens, if it has more. They come evenly
-// between the head and the end.
-func (w *work) stopAt(tokens uint32) {
-	if tokens < w.tokens {
-		first := max(w.head, 0)
-		hi, lo := bits.Mul64(uint64(w.whole-first), uint64(tokens))
-		between, _ := bits.Div64(hi, lo, uint64(w.tokens))
-		w.whole, w.tokens = first+time.Duration(between), tokens
-	}
 }

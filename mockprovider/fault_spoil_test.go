@@ -126,11 +126,11 @@ type listener struct {
 	ended []Ended
 }
 
-func (l *listener) Validate() error                                  { return nil }
-func (l *listener) Gate(Space) Gate                                  { return l }
-func (l *listener) Take(time.Duration, *wire.Request) bool           { return true }
-func (l *listener) Refuse(time.Duration, *wire.Request, *wire.Reply) {}
-func (l *listener) Undo(time.Duration, *wire.Request)                {}
+func (l *listener) Validate() error                                 { return nil }
+func (l *listener) Gate(Space) Gate                                 { return l }
+func (l *listener) Take(time.Duration, *wire.Request) bool          { return true }
+func (l *listener) Refuse(time.Duration, *wire.Request) (v Verdict) { return v }
+func (l *listener) Undo(time.Duration, *wire.Request)               {}
 func (l *listener) Release(_ time.Duration, _ *wire.Request, ended Ended) {
 	l.ended = append(l.ended, ended)
 }

@@ -17,15 +17,18 @@ type faults struct {
 	// of their numbers; arrivals and works of those in force that act there;
 	// refusers of those that refuse whoever they are for, by their beginning.
 	ahead, arrivals, works, refusers []uint16
-	strain                           strain
+	strain                           Strain
 	numbers                          int  // of those that ever were
-	scripted                         mark // what a script has in store for the request that arrives
+	scripted                         mark // the answer that a fault has picked for the work of the request that arrives
+	// arrival and end are reused, so that hooks cost no allocation.
+	arrival Arrival
+	end     End
 }
 
 // fault is one of them.
 type fault struct {
 	Fault
-	hooks
+	Hooks
 	number int // in the order in which they were declared and injected
 	slot   uint16
 	gone   bool
@@ -62,7 +65,7 @@ func (p *Provider) look(now time.Duration) {
 	})
 	for _, slot := range t.ahead {
 		f := &t.slots[slot]
-		if f.refuses && f.sure {
+		if f.Refuses && f.sure {
 			t.refusers = append(t.refusers, slot)
 		}
 		if now < f.From {
@@ -70,10 +73,10 @@ func (p *Provider) look(now time.Duration) {
 			continue
 		}
 		p.changes = min(p.changes, f.To)
-		if f.arrive != nil {
+		if f.Arrive != nil || f.Pick != nil {
 			t.arrivals = append(t.arrivals, slot)
 		}
-		if f.work != nil || f.end != nil {
+		if f.Work != nil || f.End != nil {
 			t.works = append(t.works, slot)
 		}
 	}
@@ -86,11 +89,11 @@ func (p *Provider) strikes(f *fault, r *wire.Request) bool {
 		(f.sure || p.rnd.For(r.Call).Float(lot(r.Attempt, forFault+uint32(f.number))) < f.Probability)
 }
 
-// until returns how long f and the faults that follow on it refuse r;
-// wire.NoHint if f strikes by chance or forever, so that nobody knows.
-func (t *faults) until(now time.Duration, f *fault, r *wire.Request) time.Duration {
-	if !f.refuses || !f.sure {
-		return wire.NoHint
+// until returns the time until neither f nor the faults that follow on it refuse
+// r any more; it is unknown if f has a probability or never ends.
+func (t *faults) until(now time.Duration, f *fault, r *wire.Request) Admission {
+	if !f.Refuses || !f.sure {
+		return Admission{}
 	}
 	over := f.To
 	for _, slot := range t.refusers {
@@ -103,9 +106,9 @@ func (t *faults) until(now time.Duration, f *fault, r *wire.Request) time.Durati
 		}
 	}
 	if over == Forever {
-		return wire.NoHint
+		return Admission{}
 	}
-	return over - now
+	return AdmittedAfter(over - now)
 }
 
 // trouble lets the faults in force act on an arrival. It reports whether one
@@ -118,11 +121,37 @@ func (p *Provider) trouble(now time.Duration, in *wire.Input, out []wire.Effect)
 		if !p.strikes(f, &in.Request) {
 			continue
 		}
-		if out, dealt := f.arrive(p, now, f, in, out); dealt {
+		h := &f.Hooks
+		if f.Pick != nil {
+			if h = t.pick(f, &in.Request); h == nil {
+				continue
+			}
+		}
+		if h.Arrive == nil {
+			continue
+		}
+		t.arrival = Arrival{Now: now, Request: &in.Request, provider: p, fault: f, in: in, out: out}
+		h.Arrive(&t.arrival)
+		if out = t.arrival.out; t.arrival.ended {
 			return out, true
 		}
 	}
 	return out, false
+}
+
+// pick returns the hooks that f chooses for r from its answers; nil if there are
+// none. Those that act on work are kept for when it starts: the first fault that
+// has such wins.
+func (t *faults) pick(f *fault, r *wire.Request) *Hooks {
+	n := f.Pick(r)
+	if n < 0 || n >= len(f.Answers) {
+		return nil
+	}
+	h := &f.Answers[n]
+	if h.Arrive == nil && (h.Work != nil || h.End != nil) && t.scripted.slot == 0 {
+		t.scripted = mark{slot: f.slot + 1, answer: uint16(n) + 1}
+	}
+	return h
 }
 
 // disturb lets the faults in force act on work that starts. All of them may
@@ -130,8 +159,8 @@ func (p *Provider) trouble(now time.Duration, in *wire.Input, out []wire.Effect)
 func (p *Provider) disturb(j *job) {
 	t := &p.faults
 	if j.mark.slot != 0 {
-		if h := t.hooksOf(j.mark); h.end == nil {
-			h.work(&j.work, j.req.Stream, p.rnd)
+		if h := t.hooksOf(j.mark); h.End == nil {
+			h.Work(&j.work, &j.req, p.rnd)
 			j.mark = mark{}
 		}
 	}
@@ -139,15 +168,15 @@ func (p *Provider) disturb(j *job) {
 		f := &t.slots[slot]
 		switch {
 		case !p.strikes(f, &j.req):
-		case f.end == nil:
-			f.work(&j.work, j.req.Stream, p.rnd)
+		case f.End == nil:
+			f.Work(&j.work, &j.req, p.rnd)
 		case j.mark.answer == 0: // a script has the last word
 			j.mark = mark{slot: slot + 1}
 		}
 	}
 	if j.mark.slot != 0 {
-		if h := t.hooksOf(j.mark); h.work != nil {
-			h.work(&j.work, j.req.Stream, p.rnd)
+		if h := t.hooksOf(j.mark); h.Work != nil {
+			h.Work(&j.work, &j.req, p.rnd)
 		}
 	}
 }
@@ -155,14 +184,17 @@ func (p *Provider) disturb(j *job) {
 // spoil does to the end of a marked job what its fault has in store for it. The
 // gates will hear of the class of the reply.
 func (p *Provider) spoil(now time.Duration, j *job, e *wire.Effect) {
-	p.faults.hooksOf(j.mark).end(p, now, j, e)
+	t := &p.faults
+	t.end = End{Now: now, Request: &j.req, Work: &j.work, Reply: &e.Reply, provider: p, kind: e.Kind}
+	t.hooksOf(j.mark).End(&t.end)
+	e.Kind = t.end.kind
 }
 
 // hooksOf returns what has marked a job.
-func (t *faults) hooksOf(m mark) *hooks {
-	h := &t.slots[m.slot-1].hooks
+func (t *faults) hooksOf(m mark) *Hooks {
+	h := &t.slots[m.slot-1].Hooks
 	if m.answer > 0 {
-		return &h.answers[m.answer-1]
+		return &h.Answers[m.answer-1]
 	}
 	return h
 }

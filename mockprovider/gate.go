@@ -1,7 +1,6 @@
 package mockprovider
 
 import (
-	"fmt"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -11,34 +10,85 @@ import (
 type Limit interface {
 	// Gate returns a gate in its initial state, for a space of callers.
 	Gate(s Space) Gate
-	// Validate says what is wrong with the configuration, and what to do.
+	// Validate reports an error if the configuration is invalid; the error also
+	// says what to do.
 	Validate() error
 	// Bound returns how much of a load the limit lets through in the long run,
 	// for all of the space together; the zero Bound if it does not bound that.
 	Bound(load Load) Bound
+	// Counters returns the number of counters that the gate keeps for a space. A
+	// provider rejects limits that need more than MaxCounters.
+	Counters(s Space) int
 }
 
-// Gate is one reason to refuse. It is asked in time order. Each request that
-// Take lets in ends in exactly one Undo or Release.
+// Unpredictable is a limit that never knows when it would admit a request it
+// has refused, such as a limit on requests in flight. A hint other than NoHint
+// or Constant is of no use with it.
+type Unpredictable interface {
+	Limit
+	// Unpredictable has no effect; it marks the limit.
+	Unpredictable()
+}
+
+// Gate is one reason to refuse requests. Its methods are called in the order of
+// time. Each request that Take admits ends in exactly one Undo or Release.
 type Gate interface {
 	// Take counts the request and reports true, or refuses it.
 	Take(now time.Duration, r *wire.Request) bool
-	// Refuse writes the reply to the request that Take has just refused.
-	Refuse(now time.Duration, r *wire.Request, to *wire.Reply)
+	// Refuse returns the verdict on the request that Take has just refused.
+	Refuse(now time.Duration, r *wire.Request) Verdict
 	// Undo follows Take at the same instant if a later gate, or capacity, has
-	// refused r, so that r is not in flight. What was counted for it is given
-	// back, as if r had never come, or stays spent: that is the gate's to know.
+	// refused r, so that r is not in flight. The gate decides whether what was
+	// counted for r is given back or stays spent.
 	Undo(now time.Duration, r *wire.Request)
-	// Release is told that the work on r is over, and how it ended.
+	// Release reports the end of the work on r to the gate.
 	Release(now time.Duration, r *wire.Request, e Ended)
 }
+
+// Verdict is a gate's refusal of one request.
+type Verdict struct {
+	// Refusal is the form of the reply and of its hint; nil is the provider's own
+	// form with an exact hint.
+	Refusal *Refusal
+	// Class is the reason.
+	Class wire.Class
+	// Limit and Remaining describe the limit; both 0 if it has no such numbers.
+	Limit, Remaining int32
+	// Admission is the time until the gate would admit the request.
+	Admission Admission
+	// Reset is the time until the limit is whole again or its window is over; 0
+	// if that is not known.
+	Reset time.Duration
+}
+
+// Admission is the time until a refused request would be admitted if no other
+// came, as far as the limit knows it. The zero Admission is unknown.
+type Admission struct {
+	after time.Duration
+	known bool
+}
+
+// AdmittedAfter returns the Admission of a request that would be admitted after
+// d.
+func AdmittedAfter(d time.Duration) Admission { return Admission{d, true} }
+
+// After returns the time until admission, and whether it is known.
+func (a Admission) After() (d time.Duration, known bool) { return a.after, a.known }
 
 // Scaler is a gate whose limit can be cut for a while.
 type Scaler interface {
 	// Scale sets the limit to that percentage of the configured one, 0 to 100,
 	// from now on; 100 restores it. What has been counted stays counted. A
-	// limit that is cut is at least 1, unless it is cut to nothing.
+	// limit that is cut is at least 1, unless it is cut to 0 %.
 	Scale(now time.Duration, percent int32)
+}
+
+// ClockSetter is a gate whose windows are aligned to the provider's clock.
+type ClockSetter interface {
+	// SetClock sets the clock: from now on it is ahead of the time of the run by
+	// that much. A caller that is still in the same window by the new clock keeps
+	// what was counted; otherwise another window has begun.
+	SetClock(now, ahead time.Duration)
 }
 
 // Teller is a gate that can say how a caller stands with it.
@@ -47,22 +97,22 @@ type Teller interface {
 	Tell(now time.Duration, r *wire.Request) Standing
 }
 
-// Forgetter is a gate that can forget a caller, so that his counters serve
-// another.
+// Forgetter is a gate that can forget an account, so that its counters serve
+// another one.
 type Forgetter interface {
-	// Forget makes the counters of an account as they were in the beginning. The
-	// gate does not hear any more of what they have let in.
+	// Forget resets the counters of an account. Requests that they have admitted
+	// are not released to the gate any more.
 	Forget(account uint32)
-	// Forgets reports whether the counter of r is one of an account, which
-	// Forget can make anew.
+	// Forgets reports whether the counter of r belongs to one account, so that
+	// Forget can reset it.
 	Forgets(r *wire.Request) bool
 }
 
 // Standing is how a caller stands with a limit, in what the limit counts.
 type Standing struct {
 	Limit, Used, Remaining int32
-	// Reset is how long until the limit is whole again or its window is over,
-	// if nobody comes; 0 if that is now or not known.
+	// Reset is the time until the limit is whole again or its window is over, if
+	// no other request comes; 0 if that is now or not known.
 	Reset time.Duration
 }
 
@@ -76,19 +126,4 @@ type Ended struct {
 	// and the provider noticed, wire.Overloaded if it was dropped from the queue,
 	// and the class of the fault otherwise.
 	Class wire.Class
-}
-
-// validateCount says what is wrong with a limit of that name that counts so
-// many in a length of time.
-func validateCount(name string, limit int32, length time.Duration, terms Terms) error {
-	switch {
-	case limit < 1:
-		return fmt.Errorf("%s: the limit must be at least 1", name)
-	case length <= 0:
-		return fmt.Errorf("%s: the length must be positive", name)
-	}
-	if err := terms.validate(); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
 }

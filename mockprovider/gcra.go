@@ -25,21 +25,21 @@ func (g *GCRA) burst() int64 { return 1 + int64(g.Tolerance/g.Interval) }
 // Validate implements Limit.
 func (g GCRA) Validate() error {
 	switch {
-	case g.Interval <= 0 || g.Interval > longest:
-		return fmt.Errorf("gcra: the interval must be 1ns to %v, not %v", longest, g.Interval)
-	case g.Tolerance < 0 || g.Tolerance > longest-g.Interval:
-		return fmt.Errorf("gcra: the tolerance must be 0 to %v, not %v", longest-g.Interval, g.Tolerance)
+	case g.Interval <= 0 || g.Interval > Longest:
+		return fmt.Errorf("gcra: the interval must be 1ns to %v, not %v", Longest, g.Interval)
+	case g.Tolerance < 0 || g.Tolerance > Longest-g.Interval:
+		return fmt.Errorf("gcra: the tolerance must be 0 to %v, not %v", Longest-g.Interval, g.Tolerance)
 	}
 	return validateCount("gcra", tokens(uint64(g.burst())), g.Interval, g.Terms)
 }
 
 // Bound implements Limit: one in each interval.
-func (g GCRA) Bound(load Load) Bound { return g.Terms.bound(1, g.Interval, &load) }
+func (g GCRA) Bound(load Load) Bound { return g.Terms.BoundOf(1, g.Interval, &load) }
 
 // Gate implements Limit.
 func (g GCRA) Gate(space Space) Gate {
 	burst := tokens(uint64(g.burst()))
-	b := &tokenBucket{meter: g.Terms.meter(burst, space), says: burst, refusal: g.Refusal, keys: make([]bucket, g.counters(space))}
+	b := &tokenBucket{meter: g.Terms.meter(burst, space), says: burst, keys: make([]bucket, g.Counters(space))}
 	b.rate, b.token = 1, int64(g.Interval)
 	b.fill(int64(g.Tolerance + g.Interval))
 	return b

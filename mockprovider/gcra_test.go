@@ -42,17 +42,17 @@ func TestThreeNamesOfOneRule(t *testing.T) {
 		for range 60 {
 			now += time.Duration(rapid.IntRange(0, 20).Draw(t, "dt"))
 			var ok [3]bool
-			var reply [3]wire.Reply
+			var verdicts [3]Verdict
 			for i, g := range gates {
 				if ok[i] = g.Take(now, &wire.Request{}); !ok[i] {
-					g.Refuse(now, &wire.Request{}, &reply[i])
-					reply[i].Limit = 0 // they state their own parameter
+					verdicts[i] = g.Refuse(now, &wire.Request{})
+					verdicts[i].Limit = 0 // they state their own parameter
 				}
 			}
 			require.Equal(t, ok[0], ok[1])
 			require.Equal(t, ok[0], ok[2])
-			require.Equal(t, reply[0], reply[1])
-			require.Equal(t, reply[0], reply[2])
+			require.Equal(t, verdicts[0], verdicts[1])
+			require.Equal(t, verdicts[0], verdicts[2])
 		}
 	})
 }

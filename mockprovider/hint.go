@@ -47,31 +47,48 @@ func (h *Hint) Validate() error {
 		return fmt.Errorf("there is no kind %d of hint", h.Kind)
 	case h.Value < 0:
 		return errors.New("a hint must not be negative")
-	case !(h.Factor >= 0 && h.Factor <= maxFactor):
-		return fmt.Errorf("%g is no factor of a hint; use a number above 0, up to %g", h.Factor, float64(maxFactor))
+	case !(h.Factor >= 0 && h.Factor <= MaxFactor):
+		return fmt.Errorf("%g is no factor of a hint; use a number above 0, up to %g", h.Factor, float64(MaxFactor))
 	}
-	return validateLength("the jitter of a hint", h.Jitter)
+	return ValidateDuration("the jitter of a hint", h.Jitter)
 }
 
-// wait is what the hint says to r, which would be let in after ready;
-// wire.NoHint if it says nothing.
-func (h *Hint) wait(rnd draw.Rand, r *wire.Request, ready time.Duration) time.Duration {
-	switch {
-	case h.Kind == Constant:
-		ready = h.Value
-	case ready == wire.NoHint:
+// hint returns the hint for r, which would be admitted after ready, as it is
+// written in that spelling; wire.NoHint if there is none.
+func (p *Provider) hint(now time.Duration, r *wire.Request, h *Hint, ready Admission, spelled wire.Spelling) time.Duration {
+	if h.Kind == NoHint || spelled == wire.Unspeakable {
 		return wire.NoHint
 	}
-	if h.Factor != 0 {
-		ready = min(rnd.Scale(ready, h.Factor), longest)
+	wait, ok := h.wait(p.rnd, r, ready)
+	if !ok {
+		return wire.NoHint
 	}
-	if h.Jitter > 0 {
-		ready = saturating.Add(ready, rnd.For(r.Call).Uniform(lot(r.Attempt, forHint), 0, h.Jitter))
+	unit, down := max(spelled.Unit(), h.unit()), h.Kind == RoundedDown
+	if spelled.Dated() {
+		return p.dated(now, wait, unit, down)
 	}
-	return ready
+	return rounded(wait, unit, down)
 }
 
-// unit is what the hint is rounded to, whatever its spelling.
+// wait returns the wait that the hint states to r, before it is rounded; ok
+// reports whether there is one.
+func (h *Hint) wait(rnd draw.Rand, r *wire.Request, ready Admission) (wait time.Duration, ok bool) {
+	if wait, ok = ready.After(); h.Kind == Constant {
+		wait, ok = h.Value, true
+	}
+	if !ok {
+		return 0, false
+	}
+	if h.Factor != 0 {
+		wait = min(rnd.Scale(wait, h.Factor), longest)
+	}
+	if h.Jitter > 0 {
+		wait = saturating.Add(wait, rnd.For(r.Call).Uniform(lot(r.Attempt, forHint), 0, h.Jitter))
+	}
+	return wait, true
+}
+
+// unit returns the unit that the hint is rounded to, whatever its spelling.
 func (h *Hint) unit() time.Duration {
 	if h.Kind == RoundedUp || h.Kind == RoundedDown {
 		return time.Second
@@ -79,50 +96,20 @@ func (h *Hint) unit() time.Duration {
 	return 1
 }
 
-// hint is how limits with these terms say when to come back.
-func (t Terms) hint() Hint { return t.Refusal.Hint }
-
-// wording is how the refusals of a limit say when to come back.
-type wording struct {
-	hint  Hint
-	tiers []tierWording // of a limit that has tiers
-}
-
-type tierWording struct {
-	match Match
-	wording
-}
-
-// wordingOf returns the wording of a limit. One that has no Terms says what its
-// gate writes.
-func wordingOf(l Limit) wording {
-	w := wording{hint: Hint{Kind: Exact}}
-	switch l := l.(type) {
-	case interface{ hint() Hint }:
-		w.hint = l.hint()
-	case Only:
-		w.tiers = []tierWording{{l.Match, wordingOf(l.Limit)}}
-	case Tiered:
-		for _, o := range l {
-			w.tiers = append(w.tiers, tierWording{o.Match, wordingOf(o.Limit)})
-		}
+// rounded returns d in whole units, rounded up, or down; never is as whole as
+// it is.
+func rounded(d, unit time.Duration, down bool) time.Duration {
+	part := d % unit
+	if part < 0 {
+		part += unit
 	}
-	return w
-}
-
-// of returns the hint in a refusal of r.
-func (w *wording) of(r *wire.Request) *Hint {
-	if w.tiers == nil {
-		return &w.hint
+	switch {
+	case part == 0:
+		return d
+	case down:
+		return d - part
+	case d > never-(unit-part):
+		return never
 	}
-	return w.ofTier(r)
-}
-
-func (w *wording) ofTier(r *wire.Request) *Hint {
-	for i := range w.tiers {
-		if t := &w.tiers[i]; t.match.Of(r) {
-			return t.of(r)
-		}
-	}
-	return &w.hint
+	return d + (unit - part)
 }

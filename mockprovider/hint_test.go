@@ -12,15 +12,30 @@ import (
 	"herdlab/sim/draw"
 )
 
-// hinted is the RetryAfter of a refusal made at now by somebody who knows when
-// he is ready, or by nobody who does (wire.NoHint).
+// full is a limit that refuses everything with one verdict.
+type full struct{ verdict Verdict }
+
+func (full) Validate() error                               { return nil }
+func (full) Bound(Load) Bound                              { return Bound{} }
+func (full) Counters(Space) int                            { return 0 }
+func (f full) Gate(Space) Gate                             { return f }
+func (full) Take(time.Duration, *wire.Request) bool        { return false }
+func (f full) Refuse(time.Duration, *wire.Request) Verdict { return f.verdict }
+func (full) Undo(time.Duration, *wire.Request)             {}
+func (full) Release(time.Duration, *wire.Request, Ended)   {}
+
+// hinted returns the hint of a refusal made at now by a limit that would admit
+// the request after ready; wire.NoHint if that is not known.
 func hinted(t require.TestingT, h Hint, s wire.Spelling, now, ready time.Duration, faults ...Fault) time.Duration {
-	p, err := New(Config{Faults: faults}, draw.New(1))
-	require.NoError(t, err)
 	refusal := As429.WithHint(h).SpelledAs(s)
 	require.NoError(t, refusal.Validate())
-	var e wire.Effect
-	p.word(now, &wire.Request{Call: 1, Attempt: 1}, &refusal, wire.Rate, ready, &e)
+	verdict := Verdict{Refusal: &refusal, Class: wire.Rate}
+	if ready != wire.NoHint {
+		verdict.Admission = AdmittedAfter(ready)
+	}
+	p, err := New(Config{Limits: []Limit{full{verdict}}, Faults: faults}, draw.New(1))
+	require.NoError(t, err)
+	e := p.Step(now, &wire.Input{Request: wire.Request{Call: 1, Attempt: 1}}, nil)[0]
 	require.Equal(t, wire.Reply{RetryAfter: e.Reply.RetryAfter, Status: 429, Body: wire.ErrorBody, Class: wire.Rate, Shown: wire.Rate, Spelled: s}, e.Reply)
 	return e.Reply.RetryAfter
 }
@@ -174,4 +189,13 @@ func TestHintValidate(t *testing.T) {
 		require.EqualError(t, h.Validate(), want)
 		require.EqualError(t, (&Refusal{Hint: h}).Validate(), "refusal: "+want)
 	}
+}
+
+// after returns the time until admission that a verdict states.
+func after(v Verdict) time.Duration {
+	d, known := v.Admission.After()
+	if !known {
+		return wire.NoHint
+	}
+	return d
 }

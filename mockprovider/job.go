@@ -1,7 +1,6 @@
 package mockprovider
 
 import (
-	"math/bits"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -14,7 +13,7 @@ type job struct {
 	admitted time.Duration
 	started  time.Duration
 	hungUp   time.Duration // when its client did, or present
-	work     work          // what serving it takes, once it is started
+	work     Work          // what serving it takes, once it is started
 	ticket   uint32
 	mark     mark // the fault that decides on its end
 	station  uint16
@@ -34,21 +33,6 @@ const (
 
 // underWay reports whether its ticket has not ended.
 func (j *job) underWay() bool { return j.state == waiting || j.state == served }
-
-// produced is how many output tokens there are when it has been served for so
-// long: the first comes with the head, the others evenly until the end.
-func (w *work) produced(after time.Duration) uint32 {
-	head := max(w.head, 0)
-	switch {
-	case after < head:
-		return 0
-	case after >= w.whole:
-		return w.tokens
-	}
-	hi, lo := bits.Mul64(uint64(after-head), uint64(w.tokens))
-	n, _ := bits.Div64(hi, lo, uint64(w.whole-head)) // after < whole, so n < tokens
-	return min(uint32(n)+1, w.tokens)
-}
 
 // newJob makes a job of a request that arrives at a station.
 func (p *Provider) newJob(now time.Duration, in *wire.Input, station uint16) uint32 {
@@ -88,9 +72,9 @@ func (p *Provider) start(now time.Duration, s *station, i uint32, out []wire.Eff
 		p.disturb(j)
 	}
 	out, e := add(out)
-	e.Kind, e.Ticket, e.Job, e.After = wire.Started, j.ticket, i, j.work.whole
-	e.Reply.Tokens, e.Reply.Remaining = j.work.tokens, int32(j.work.withheld)
-	if j.req.Stream && j.work.head != noHead && j.work.head < j.work.whole {
+	e.Kind, e.Ticket, e.Job, e.After = wire.Started, j.ticket, i, j.work.Whole
+	e.Reply.Tokens, e.Reply.Remaining = j.work.Tokens, int32(j.work.Withheld)
+	if j.req.Stream && j.work.Head != NoHead && j.work.Head < j.work.Whole {
 		return p.sendHead(now, s, i, out)
 	}
 	return out
@@ -100,8 +84,8 @@ func (p *Provider) start(now time.Duration, s *station, i uint32, out []wire.Eff
 func (p *Provider) sendHead(now time.Duration, s *station, i uint32, out []wire.Effect) []wire.Effect {
 	j := &p.jobs[i]
 	out, e := add(out)
-	e.Kind, e.Ticket, e.Job, e.After = wire.Head, j.ticket, i, saturating.Add(j.work.head, s.latency)
-	e.Reply.Status, e.Reply.RetryAfter, e.Reply.Tokens = 200, wire.NoHint, min(j.work.tokens, 1)
+	e.Kind, e.Ticket, e.Job, e.After = wire.Head, j.ticket, i, saturating.Add(j.work.Head, s.latency)
+	e.Reply.Status, e.Reply.RetryAfter, e.Reply.Tokens = 200, wire.NoHint, min(j.work.Tokens, 1)
 	if p.teller != nil {
 		p.tell(now, &j.req, &e.Reply)
 		p.told[i] = told{e.Reply.Limit, e.Reply.Remaining, e.Reply.Reset}
@@ -125,14 +109,14 @@ func (p *Provider) done(now time.Duration, i uint32, out []wire.Effect) []wire.E
 	s := p.stations[j.station]
 	out, e := add(out)
 	e.Kind, e.Ticket, e.Job, e.After, e.Slot = wire.Replied, j.ticket, i, s.latency, now-j.started
-	e.Reply.Status, e.Reply.RetryAfter, e.Reply.Tokens = 200, wire.NoHint, j.work.tokens
+	e.Reply.Status, e.Reply.RetryAfter, e.Reply.Tokens = 200, wire.NoHint, j.work.Tokens
 	if j.mark.slot != 0 {
 		p.spoil(now, j, e)
 	}
 	if b := e.Reply.Body; b != wire.ErrorBody && b != wire.CodeBody { // errors are not billed
-		e.Cost = s.price.of(j.req.Demand.InputTokens, j.work.tokens)
+		e.Cost = s.price.of(j.req.Demand.InputTokens, j.work.Tokens)
 	}
-	ended := Ended{Since: j.admitted, Tokens: j.work.tokens, Class: e.Reply.Class}
+	ended := Ended{Since: j.admitted, Tokens: j.work.Tokens, Class: e.Reply.Class}
 	if p.since == nil { // this is letGo, without a call
 		for _, g := range p.gates {
 			g.Release(now, &j.req, ended)
@@ -170,7 +154,7 @@ func (p *Provider) cut(now time.Duration, i uint32, kind wire.EffectKind, class 
 		e.Job, e.Slot = i, now-j.started
 		ended.Tokens = j.work.produced(e.Slot)
 		if j.req.Stream {
-			e.Reply.Tokens = min(ended.Tokens, j.work.tokens-j.work.withheld)
+			e.Reply.Tokens = min(ended.Tokens, j.work.Tokens-j.work.Withheld)
 		}
 		e.Cost = s.price.of(j.req.Demand.InputTokens, ended.Tokens)
 		s.leave(now, s.units(&j.req.Demand))

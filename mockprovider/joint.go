@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // Joint is the rule in two dimensions that the founding article inferred: a
@@ -37,15 +38,19 @@ func (j Joint) Validate() error {
 // more than Limit in flight, so it is the lower of the two rates. How near a
 // load comes depends on how it overlaps.
 func (j Joint) Bound(load Load) Bound {
-	n := product(int64(j.Limit), int64(j.counters(load.Space)))
-	return Bound{Count: n, Per: j.Length}.And(parallel(n, load.MeanService))
+	n := saturating.Mul(int64(j.Limit), int64(j.Counters(load.Space)))
+	return Bound{Count: n, Per: j.Length}.And(Parallel(n, load.MeanService))
 }
+
+// Unpredictable implements the interface of that name: the limit does not know
+// when what is in flight ends.
+func (Joint) Unpredictable() {}
 
 // Gate implements Limit.
 func (j Joint) Gate(space Space) Gate {
 	return &joint{
 		meter: j.Terms.meter(j.Limit, space), alignment: alignment{length: j.Length, anchored: j.Anchored},
-		refusal: j.Refusal, keys: make([]jointKey, j.counters(space)),
+		keys: make([]jointKey, j.Counters(space)),
 	}
 }
 
@@ -58,13 +63,12 @@ type jointKey struct {
 type joint struct {
 	meter
 	alignment
-	keys    []jointKey
-	refusal Refusal
+	keys []jointKey
 }
 
 // Take implements Gate.
 func (j *joint) Take(now time.Duration, r *wire.Request) bool {
-	k := &j.keys[j.of(r)]
+	k := &j.keys[j.Of(r)]
 	if now < k.end && int64(k.used)+int64(k.inFlight) < int64(j.limit) { // the usual case
 		k.used++
 		k.inFlight++
@@ -94,20 +98,19 @@ func (j *joint) take(now time.Duration, k *jointKey) bool {
 
 // Refuse implements Gate. Nobody knows when what is in flight will be over, so
 // hints other than constant ones are left out.
-func (j *joint) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
-	class, k := wire.Concurrency, &j.keys[j.of(r)]
+func (j *joint) Refuse(now time.Duration, r *wire.Request) Verdict {
+	class, k := wire.Concurrency, &j.keys[j.Of(r)]
 	if k.used >= j.limit {
 		class = wire.Rate
 	}
-	j.refusal.reply(to, class, wire.NoHint, j.limit, 0)
-	to.Reset = max(0, k.end-now)
+	return Verdict{Refusal: j.refusal, Class: class, Limit: j.limit, Reset: max(0, k.end-now)}
 }
 
 // Undo implements Gate. What is kept is the start; nothing is in flight. Every
 // request that is counted is counted for good, so a window that none is left in
 // has not begun.
 func (j *joint) Undo(_ time.Duration, r *wire.Request) {
-	k := &j.keys[j.of(r)]
+	k := &j.keys[j.Of(r)]
 	k.inFlight--
 	if j.keep != KeepNone {
 		return
@@ -119,13 +122,13 @@ func (j *joint) Undo(_ time.Duration, r *wire.Request) {
 
 // Release implements Gate.
 func (j *joint) Release(_ time.Duration, r *wire.Request, _ Ended) {
-	j.keys[j.of(r)].inFlight--
+	j.keys[j.Of(r)].inFlight--
 }
 
 // Tell implements Teller. Used is the sum of both dimensions, and Reset the end
 // of the window.
 func (j *joint) Tell(now time.Duration, r *wire.Request) Standing {
-	k := j.keys[j.of(r)]
+	k := j.keys[j.Of(r)]
 	if now >= k.end {
 		k.windowKey = windowKey{end: now}
 	}
@@ -136,4 +139,4 @@ func (j *joint) Tell(now time.Duration, r *wire.Request) Standing {
 func (j *joint) Scale(_ time.Duration, percent int32) { j.scale(percent) }
 
 // Forget implements Forgetter.
-func (j *joint) Forget(account uint32) { forget(&j.keying, account, j.keys) }
+func (j *joint) Forget(account uint32) { ForgetAccount(&j.CounterIndex, account, j.keys) }

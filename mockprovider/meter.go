@@ -1,6 +1,7 @@
 package mockprovider
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 // meter is what gates that count have in common: the way to a request's
 // counter, what it is charged, and the limit in force.
 type meter struct {
-	keying
+	CounterIndex
 	plain   bool  // each request is charged 1 when it is let in
 	ones    bool  // and for good
 	settles bool  // what is charged may change in the end
@@ -21,11 +22,12 @@ type meter struct {
 	quick   int32 // the limit in force where each is charged 1 for good; otherwise 0
 	class   wire.Class
 	charge  Charge
+	refusal *Refusal
 }
 
 // meter returns the meter of a limit with these terms.
 func (t *Terms) meter(limit int32, s Space) meter {
-	m := meter{keying: t.Per.keying(s), settles: t.Charge.settles(), keep: t.Keep, full: limit, class: wire.Rate, charge: t.Charge}
+	m := meter{CounterIndex: t.Per.Index(s), settles: t.Charge.Settles(), keep: t.Keep, full: limit, class: wire.Rate, charge: t.Charge, refusal: &t.Refusal}
 	if t.Charge.Count != Requests {
 		m.class = wire.TokenRate
 	}
@@ -47,7 +49,7 @@ func (m *meter) tokens(r *wire.Request) int32 {
 	if m.charge.When == AtCompletion {
 		return 0
 	}
-	return m.charge.whole(r)
+	return m.charge.Upfront(r)
 }
 
 // room is what must be left for a request of that cost to be let in: there must
@@ -55,7 +57,7 @@ func (m *meter) tokens(r *wire.Request) int32 {
 func room(cost int32) int32 { return max(cost, 1) }
 
 // change is by how much the end of r changes what it was charged.
-func (m *meter) change(r *wire.Request, e *Ended) int32 { return m.charge.due(r, e) - m.cost(r) }
+func (m *meter) change(r *wire.Request, e *Ended) int32 { return m.charge.Final(r, e) - m.cost(r) }
 
 // late reports whether requests are charged when they end.
 func (m *meter) late() bool { return m.charge.When == AtCompletion }
@@ -83,24 +85,43 @@ func (m *meter) standing(used int32, reset time.Duration) Standing {
 	return Standing{Limit: m.limit, Used: used, Remaining: max(0, m.limit-used), Reset: reset}
 }
 
-// verdict is the class of a refusal of r, and how long until r would be let in
-// if that is ready otherwise. Where the request needs more than the whole limit,
-// no waiting helps: the class is TooLarge then, and no time is known.
-func (m *meter) verdict(r *wire.Request, ready time.Duration) (wire.Class, time.Duration) {
-	if m.simple {
-		return m.class, ready
+// unknown is a time until admission that a limit does not know.
+const unknown time.Duration = -1
+
+// verdict is the refusal of r by a limit that would otherwise admit r after
+// ready. Where the request needs more than the whole limit, no waiting helps: the
+// class is TooLarge then, and no time is known.
+func (m *meter) verdict(r *wire.Request, limit, remaining int32, ready, reset time.Duration) Verdict {
+	v := Verdict{Refusal: m.refusal, Class: m.class, Limit: limit, Remaining: remaining, Reset: reset}
+	if ready != unknown && (m.simple || m.possible(r, &v.Class)) {
+		v.Admission = AdmittedAfter(ready)
 	}
-	return m.judge(r, ready)
+	return v
 }
 
-func (m *meter) judge(r *wire.Request, ready time.Duration) (wire.Class, time.Duration) {
-	switch n := room(m.cost(r)); {
-	case n > m.full:
-		return wire.TooLarge, wire.NoHint
-	case n > m.limit: // as long as it is cut
-		return m.class, wire.NoHint
+// possible reports whether r fits into the limit in force. If it does not fit
+// into the configured one either, the class is TooLarge.
+func (m *meter) possible(r *wire.Request, class *wire.Class) bool {
+	n := room(m.cost(r))
+	if n > m.full {
+		*class = wire.TooLarge
 	}
-	return m.class, ready
+	return n <= m.limit
+}
+
+// validateCount reports an error if a limit of that name, which counts up to
+// limit in each length of time, is invalid.
+func validateCount(name string, limit int32, length time.Duration, terms Terms) error {
+	switch {
+	case limit < 1:
+		return fmt.Errorf("%s: the limit must be at least 1", name)
+	case length <= 0:
+		return fmt.Errorf("%s: the length must be positive", name)
+	}
+	if err := terms.Validate(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
 
 // plus returns used + n, or the most or the least that may be used.

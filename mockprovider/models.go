@@ -60,14 +60,14 @@ func (c *Config) validateModels(say func(what string, err error)) {
 	}
 	for i := range c.Models {
 		c.Models[i].validate(each("model", i))
-		if c.capacity(i).Slots == 0 && len(c.Models[i].Others.Steps) > 0 {
+		if c.CapacityOf(i).Slots == 0 && len(c.Models[i].Others.Steps) > 0 {
 			each("model", i)("others", errors.New("they need a bounded number of slots to hold"))
 		}
 	}
 	for i := range c.Regions {
 		c.Regions[i].validate(each("region", i))
 		for m := range max(len(c.Models), 1) {
-			if c.capacity(m).Slots == 0 && len(c.Regions[i].Others.Steps) > 0 {
+			if c.CapacityOf(m).Slots == 0 && len(c.Regions[i].Others.Steps) > 0 {
 				each("region", i)("others", fmt.Errorf("they need a bounded number of slots to hold, of model %d too", m+1))
 				break
 			}
@@ -86,16 +86,16 @@ func (c *Config) validateModels(say func(what string, err error)) {
 	}
 }
 
-// capacity is what serves a model.
-func (c *Config) capacity(model int) *Capacity {
+// CapacityOf returns what serves a model, in each region.
+func (c *Config) CapacityOf(model int) *Capacity {
 	if model < len(c.Models) && c.Models[model].Capacity != nil {
 		return c.Models[model].Capacity
 	}
 	return &c.Capacity
 }
 
-// space is c.Space with the models and regions that are listed.
-func (c *Config) space() Space {
+// FullSpace returns c.Space with the models and regions that are listed.
+func (c *Config) FullSpace() Space {
 	s := c.Space
 	if len(c.Models) > 0 {
 		s.Models = len(c.Models)

@@ -70,7 +70,7 @@ func TestLimitsPerListedModel(t *testing.T) {
 		arrive 1 model=1 region=1 -> 1 started 1s
 		arrive 2 model=1 region=0 -> 2 started 1s
 		arrive 3 model=1 region=1 -> 3 429 rate limit=1 left=0 in 250ms`)
-	require.Equal(t, Space{Models: 2, Regions: 2}, cfg.space())
+	require.Equal(t, Space{Models: 2, Regions: 2}, cfg.FullSpace())
 	require.Equal(t, Space{}, cfg.Space, "the caller's stays as it is")
 }
 

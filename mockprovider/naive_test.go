@@ -260,7 +260,7 @@ var tested = []struct {
 		return q
 	}},
 	{name: "sliding log", draw: func(t *rapid.T, terms Terms) Limit {
-		if terms.Charge.settles() {
+		if terms.Charge.Settles() {
 			terms.Keep = min(terms.Keep, KeepOthers)
 		}
 		return SlidingLog{Limit: smallLimit(t), Length: smallLength(t), Terms: terms}
@@ -437,17 +437,18 @@ func playTwins(t *rapid.T, l Limit, blind, sly bool) (twin naive, events []event
 			}
 		} else {
 			twin.refused(now, cost, terms.Keep == KeepAll)
-			var reply wire.Reply
-			gate.Refuse(now, &r, &reply)
+			verdict := gate.Refuse(now, &r)
+			ready, known := verdict.Admission.After()
 			switch {
 			case need > whole:
-				require.Equal(t, wire.TooLarge, reply.Class)
-				require.Equal(t, wire.NoHint, reply.RetryAfter, "no waiting helps")
+				require.Equal(t, wire.TooLarge, verdict.Class)
+				require.False(t, known, "no waiting helps")
 			case !blind || terms.Charge.Count == Requests: // it says the first instant at which there is room
-				require.True(t, reply.Class.Transient() || reply.Class == wire.Quota)
-				require.Positive(t, reply.RetryAfter)
-				require.True(t, twin.room(now+reply.RetryAfter, need), "at %d: not in %d", now, reply.RetryAfter)
-				for d := range reply.RetryAfter {
+				require.True(t, verdict.Class.Transient() || verdict.Class == wire.Quota)
+				require.True(t, known)
+				require.Positive(t, ready)
+				require.True(t, twin.room(now+ready, need), "at %d: not in %d", now, ready)
+				for d := range ready {
 					require.False(t, twin.room(now+d, need), "at %d: in %d already", now, d)
 				}
 			}

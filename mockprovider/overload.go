@@ -149,8 +149,8 @@ func (p *Provider) turnsAway(s *station, r *wire.Request) bool {
 }
 
 // drag makes work that starts at a station take as long as its load makes it.
-func (p *Provider) drag(s *station, w *work) {
+func (p *Provider) drag(s *station, w *Work) {
 	if f := s.Overload.Latency.At(s.load(), 1); f != 1 {
-		w.head, w.whole = min(p.rnd.Scale(w.head, f), longest), min(p.rnd.Scale(w.whole, f), longest)
+		w.Head, w.Whole = min(p.rnd.Scale(w.Head, f), longest), min(p.rnd.Scale(w.Whole, f), longest)
 	}
 }

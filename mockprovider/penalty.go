@@ -28,20 +28,20 @@ type Penalty struct {
 
 // Validate implements Limit.
 func (p Penalty) Validate() error {
-	if p.Block < p.Length || p.Block > longest {
-		return fmt.Errorf("penalty: the block must last %v, which is the length, to %v, not %v", p.Length, longest, p.Block)
+	if p.Block < p.Length || p.Block > Longest {
+		return fmt.Errorf("penalty: the block must last %v, which is the length, to %v, not %v", p.Length, Longest, p.Block)
 	}
 	return validateCount("penalty", p.Limit, p.Length, p.Terms)
 }
 
 // Bound implements Limit: who is never blocked gets the limit ÷ the length.
-func (p Penalty) Bound(load Load) Bound { return p.Terms.bound(p.Limit, p.Length, &load) }
+func (p Penalty) Bound(load Load) Bound { return p.Terms.BoundOf(p.Limit, p.Length, &load) }
 
 // Gate implements Limit.
 func (p Penalty) Gate(space Space) Gate {
 	return &penalty{
 		meter: p.Terms.meter(p.Limit, space), length: p.Length, block: p.Block, restarts: p.Restarts,
-		refusal: p.Refusal, keys: make([]penaltyKey, p.counters(space)),
+		keys: make([]penaltyKey, p.Counters(space)),
 	}
 }
 
@@ -58,12 +58,11 @@ type penalty struct {
 	restarts      bool
 	opened        bool // Take has just opened the window
 	keys          []penaltyKey
-	refusal       Refusal
 }
 
 // Take implements Gate. What can never pass does not block what can.
 func (p *penalty) Take(now time.Duration, r *wire.Request) bool {
-	k := &p.keys[p.of(r)]
+	k := &p.keys[p.Of(r)]
 	n := p.cost(r)
 	over := now >= k.end
 	if over {
@@ -84,11 +83,9 @@ func (p *penalty) Take(now time.Duration, r *wire.Request) bool {
 }
 
 // Refuse implements Gate.
-func (p *penalty) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
+func (p *penalty) Refuse(now time.Duration, r *wire.Request) Verdict {
 	s := p.Tell(now, r)
-	class, ready := p.verdict(r, s.Reset)
-	p.refusal.reply(to, class, ready, s.Limit, s.Remaining)
-	to.Reset = s.Reset
+	return p.verdict(r, s.Limit, s.Remaining, s.Reset, s.Reset)
 }
 
 // Undo implements Gate. A window that Take has opened has not begun.
@@ -96,7 +93,7 @@ func (p *penalty) Undo(_ time.Duration, r *wire.Request) {
 	if p.keep != KeepNone {
 		return
 	}
-	k := &p.keys[p.of(r)]
+	k := &p.keys[p.Of(r)]
 	k.used -= p.cost(r)
 	if p.opened {
 		k.end = 0
@@ -114,7 +111,7 @@ func (p *penalty) Release(now time.Duration, r *wire.Request, e Ended) {
 // charged late blocks nobody by itself: the next request does. When a block is
 // over, nothing of before counts.
 func (p *penalty) settle(now time.Duration, r *wire.Request, e *Ended) {
-	k := &p.keys[p.of(r)]
+	k := &p.keys[p.Of(r)]
 	n := p.change(r, e)
 	switch {
 	case p.late():
@@ -130,7 +127,7 @@ func (p *penalty) settle(now time.Duration, r *wire.Request, e *Ended) {
 // Tell implements Teller. Who is blocked has nothing left until the block is
 // over.
 func (p *penalty) Tell(now time.Duration, r *wire.Request) Standing {
-	k := p.keys[p.of(r)]
+	k := p.keys[p.Of(r)]
 	if now >= k.end {
 		return p.standing(0, 0)
 	}
@@ -145,4 +142,4 @@ func (p *penalty) Tell(now time.Duration, r *wire.Request) Standing {
 func (p *penalty) Scale(_ time.Duration, percent int32) { p.scale(percent) }
 
 // Forget implements Forgetter.
-func (p *penalty) Forget(account uint32) { forget(&p.keying, account, p.keys) }
+func (p *penalty) Forget(account uint32) { ForgetAccount(&p.CounterIndex, account, p.keys) }

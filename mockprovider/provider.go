@@ -12,19 +12,18 @@ import (
 // Provider is a provider in some state. It is stepped by one driver; it is not
 // safe for concurrent use.
 type Provider struct {
-	cfg      Config
-	forms    wire.Forms
-	spoken   []*wire.Forms // of other dialects, from 1; see Speak
-	rnd      draw.Rand
-	gates    []Gate
-	wordings []wording // of the refusals of the gates
-	badKeys  [4]uint64
-	known    known
-	welcome  bool     // nobody is a stranger
-	teller   Teller   // the gate that successes tell of; nil if none
-	epoch    uint64   // how often gates have been made anew, and accounts forgotten
-	since    []uint64 // by gate: the epoch in which it was; nil in the first epoch
-	owned    []uint64 // by account: the epoch in which it was forgotten
+	cfg     Config
+	forms   wire.Forms
+	spoken  []*wire.Forms // of other dialects, from 1; see Speak
+	rnd     draw.Rand
+	gates   []Gate
+	badKeys [4]uint64
+	known   known
+	welcome bool     // nobody is a stranger
+	teller  Teller   // the gate that successes tell of; nil if none
+	epoch   uint64   // how often gates have been made anew, and accounts forgotten
+	since   []uint64 // by gate: the epoch in which it was; nil in the first epoch
+	owned   []uint64 // by account: the epoch in which it was forgotten
 
 	stations          []*station
 	byModel, byRegion int  // strides of the stations
@@ -45,12 +44,26 @@ type Provider struct {
 	told    []told // by job: what its head has told
 }
 
-// never is a time that does not come. longest is the longest time that anything
-// takes: a few of them may be added up, and to any time of a run.
-const (
-	never   = time.Duration(math.MaxInt64)
-	longest = never / 4
-)
+// never is a time that does not come.
+const never = time.Duration(math.MaxInt64)
+
+// Longest is the longest time that anything may take: a few of them may be added
+// up, and to any time of a run.
+const Longest = longest
+
+const longest = never / 4
+
+// MaxFactor is the largest factor that times may be multiplied by.
+const MaxFactor = 1e9
+
+// ValidateDuration reports an error if d, which the error calls what, is not a
+// time from 0 to Longest.
+func ValidateDuration(what string, d time.Duration) error {
+	if d < 0 || d > longest {
+		return fmt.Errorf("%s must be 0 to %v, not %v", what, longest, d)
+	}
+	return nil
+}
 
 // New returns a provider in its initial state whose draws come from rnd. It
 // reports an invalid configuration.
@@ -71,7 +84,6 @@ func New(cfg Config, rnd draw.Rand) (*Provider, error) {
 	p.welcome = p.known == everybody && len(cfg.RejectKeys) == 0
 	for _, l := range cfg.Limits {
 		p.gates = append(p.gates, l.Gate(p.cfg.Space))
-		p.wordings = append(p.wordings, wordingOf(l))
 	}
 	if cfg.Tells > 0 {
 		p.teller, _ = p.gates[cfg.Tells-1].(Teller)
@@ -145,9 +157,7 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 	}
 	if !p.welcome {
 		if class := p.stranger(r); class != wire.OK {
-			out, e := p.refuse(in, out)
-			p.word(now, r, p.toStrangers(class), class, wire.NoHint, e)
-			return out
+			return p.refuse(now, in, &Verdict{Refusal: p.toStrangers(class), Class: class}, out)
 		}
 	}
 	k := p.stationOf(r.Target)
@@ -155,16 +165,13 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 	units := 1
 	if p.pooled {
 		if units = s.units(&r.Demand); units > s.most {
-			out, e := p.refuse(in, out)
-			p.word(now, r, &usual, wire.TooLarge, wire.NoHint, e)
-			return out
+			return p.refuse(now, in, &Verdict{Refusal: &usual, Class: wire.TooLarge}, out)
 		}
 	}
 	for i, g := range p.gates {
 		if !g.Take(now, r) {
-			out, e := p.refuse(in, out)
-			g.Refuse(now, r, &e.Reply)
-			p.phrase(now, r, p.wordings[i].of(r), &e.Reply)
+			v := g.Refuse(now, r)
+			out = p.refuse(now, in, &v, out)
 			p.undo(now, r, i)
 			return out
 		}
@@ -183,9 +190,7 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 		}
 	}
 	p.undo(now, r, len(p.gates))
-	out, e := p.refuse(in, out)
-	p.word(now, r, &s.Full, wire.Overloaded, wire.NoHint, e)
-	return out
+	return p.refuse(now, in, &Verdict{Refusal: &s.Full, Class: wire.Overloaded}, out)
 }
 
 // undo tells the first n gates, which have let r in, that it was refused.
@@ -202,8 +207,16 @@ func add(out []wire.Effect) ([]wire.Effect, *wire.Effect) {
 	return out, &out[len(out)-1]
 }
 
-// refuse appends a refusal, whose reply is still to be written.
-func (p *Provider) refuse(in *wire.Input, out []wire.Effect) ([]wire.Effect, *wire.Effect) {
+// refuse appends the refusal of a request that arrives.
+func (p *Provider) refuse(now time.Duration, in *wire.Input, v *Verdict, out []wire.Effect) []wire.Effect {
+	out, e := p.atOnce(in, out)
+	p.write(now, &in.Request, v, &e.Reply)
+	return out
+}
+
+// atOnce appends a reply to a request that arrives, without work; the caller
+// fills it in.
+func (p *Provider) atOnce(in *wire.Input, out []wire.Effect) ([]wire.Effect, *wire.Effect) {
 	out, e := add(out)
 	e.Kind, e.Ticket, e.After = wire.Replied, in.Ticket, p.cfg.RefusalTime
 	if r := int(in.Request.Target.Region); p.far && r < len(p.cfg.Regions) {

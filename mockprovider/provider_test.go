@@ -106,7 +106,7 @@ func (l ledger) Take(_ time.Duration, r *wire.Request) bool {
 	return true
 }
 
-func (l ledger) Refuse(time.Duration, *wire.Request, *wire.Reply) {}
+func (l ledger) Refuse(time.Duration, *wire.Request) (v Verdict) { return v }
 
 func (l ledger) Undo(_ time.Duration, r *wire.Request) {
 	*l.told = append(*l.told, fmt.Sprint("undo ", r.Call))

@@ -26,8 +26,8 @@ type Quota struct {
 // Validate implements Limit.
 func (q Quota) Validate() error {
 	switch {
-	case q.Every < 0 || q.Every > longest:
-		return fmt.Errorf("quota: it must be renewed every 1ns to %v, or 0 for never, not %v", longest, q.Every)
+	case q.Every < 0 || q.Every > Longest:
+		return fmt.Errorf("quota: it must be renewed every 1ns to %v, or 0 for never, not %v", Longest, q.Every)
 	case q.At < 0 || q.At > 0 && q.At >= q.Every:
 		return fmt.Errorf("quota: the first renewal must be at 0 to below %v, not at %v", q.Every, q.At)
 	}
@@ -37,7 +37,7 @@ func (q Quota) Validate() error {
 // window is the window that a quota is.
 func (q *Quota) window() Window {
 	if q.Every == 0 {
-		return Window{Limit: q.Limit, Length: never, Terms: q.Terms}
+		return Window{Limit: q.Limit, Length: Forever, Terms: q.Terms}
 	}
 	return Window{Limit: q.Limit, Length: q.Every, Terms: q.Terms}
 }

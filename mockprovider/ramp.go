@@ -41,7 +41,7 @@ func (a Ramp) Bound(Load) Bound { return Bound{} }
 func (a Ramp) Gate(space Space) Gate {
 	g := &ramp{
 		meter: a.Terms.meter(math.MaxInt32, space), base: a.Base, floor: a.Base, alignment: alignment{length: a.Length}, growth: int64(a.Growth),
-		refusal: a.Refusal, keys: make([]twoBuckets, a.counters(space)),
+		keys: make([]twoBuckets, a.Counters(space)),
 	}
 	g.class = wire.Acceleration
 	return g
@@ -51,14 +51,13 @@ type ramp struct {
 	meter
 	base, floor int32 // as configured, and in force
 	alignment
-	growth  int64
-	keys    []twoBuckets
-	refusal Refusal
+	growth int64
+	keys   []twoBuckets
 }
 
 // at returns r's counters as they are now, and what this window lets in.
 func (a *ramp) at(now time.Duration, r *wire.Request) (k *twoBuckets, limit int32) {
-	k = &a.keys[a.of(r)]
+	k = &a.keys[a.Of(r)]
 	k.roll(now, &a.alignment)
 	return k, tokens(uint64(int64(a.floor) + int64(k.last)*a.growth/100))
 }
@@ -78,16 +77,17 @@ func (a *ramp) Take(now time.Duration, r *wire.Request) bool {
 }
 
 // Refuse implements Gate. There is room in the next window.
-func (a *ramp) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
+func (a *ramp) Refuse(now time.Duration, r *wire.Request) Verdict {
 	s := a.Tell(now, r)
-	a.refusal.reply(to, a.class, s.Reset, s.Limit, s.Remaining)
-	to.Reset = s.Reset
+	return Verdict{
+		Refusal: a.refusal, Class: a.class, Limit: s.Limit, Remaining: s.Remaining, Admission: AdmittedAfter(s.Reset), Reset: s.Reset,
+	}
 }
 
 // Undo implements Gate.
 func (a *ramp) Undo(_ time.Duration, r *wire.Request) {
 	if a.keep == KeepNone {
-		a.keys[a.of(r)].used -= a.cost(r)
+		a.keys[a.Of(r)].used -= a.cost(r)
 	}
 }
 
@@ -117,4 +117,4 @@ func (a *ramp) Tell(now time.Duration, r *wire.Request) Standing {
 func (a *ramp) Scale(_ time.Duration, percent int32) { a.floor = int32(cut(int64(a.base), percent, 1)) }
 
 // Forget implements Forgetter.
-func (a *ramp) Forget(account uint32) { forget(&a.keying, account, a.keys) }
+func (a *ramp) Forget(account uint32) { ForgetAccount(&a.CounterIndex, account, a.keys) }

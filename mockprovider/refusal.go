@@ -83,79 +83,46 @@ func (r Refusal) Validate() error {
 	return nil
 }
 
-// reply writes the refusal to the reply. ready is how long until the gate
-// admits again, wire.NoHint if it cannot say. The provider finishes what it
-// says: see Provider.phrase.
-func (r *Refusal) reply(to *wire.Reply, class wire.Class, ready time.Duration, limit, remaining int32) {
-	if r.Says > 0 {
-		limit = r.Says
-	}
-	shown := class
-	if r.Shows != wire.OK {
-		shown = r.Shows
-	}
-	to.RetryAfter, to.Code, to.Limit, to.Remaining = ready, r.Code, limit, remaining
-	to.Status, to.Class, to.Shown, to.Body, to.Spelled, to.Marks = r.Status, class, shown, r.Body, r.Spelled, r.Marks
-}
+// usual is the refusal without a form or a hint of its own, exact one with an
+// exact hint.
+var (
+	usual Refusal
+	exact = Refusal{Hint: Hint{Kind: Exact}}
+)
 
-// phrase finishes a refusal of r made at now: it gives one that has no form of
-// its own the provider's for what it shows, and one that has the provider's
-// words; and it turns the time until r would be let in into the hint.
-func (p *Provider) phrase(now time.Duration, r *wire.Request, h *Hint, to *wire.Reply) {
-	if to.Status == 0 {
-		f := &p.formsFor(r)[to.Shown]
-		to.Status, to.Body, to.Code, to.Shown, to.Words, to.Marks = f.Status, f.Body, f.Code, f.Shown, f.Words, to.Marks|f.Marks
-		if to.Spelled == wire.Plainly {
-			to.Spelled = f.Spelled
+// write writes the refusal of r, made at now, into an empty reply. A refusal
+// without a form of its own gets the provider's form for the class shown; the
+// provider also chooses the text.
+func (p *Provider) write(now time.Duration, r *wire.Request, v *Verdict, to *wire.Reply) {
+	own := v.Refusal
+	if own == nil {
+		own = &exact
+	}
+	shown := v.Class
+	if own.Shows != wire.OK {
+		shown = own.Shows
+	}
+	to.Class, to.Limit, to.Remaining, to.Reset = v.Class, v.Limit, v.Remaining, v.Reset
+	if own.Says > 0 {
+		to.Limit = own.Says
+	}
+	form := &p.formsFor(r)[shown]
+	if to.Spelled, to.Marks = own.Spelled, own.Marks; own.Status == 0 {
+		to.Status, to.Body, to.Code, to.Shown, to.Words = form.Status, form.Body, form.Code, form.Shown, form.Words
+		if to.Marks |= form.Marks; to.Spelled == wire.Plainly {
+			to.Spelled = form.Spelled
 		}
 	} else {
-		f := &p.formsFor(r)[to.Shown]
-		said := wire.Said{Shown: f.Shown, Words: f.Words}
-		if to.Body != f.Body {
-			said = f.Foreign
+		to.Status, to.Body, to.Code, to.Shown, to.Words = own.Status, own.Body, own.Code, form.Shown, form.Words
+		if own.Body != form.Body {
+			to.Shown, to.Words = form.Foreign.Shown, form.Foreign.Words
 		}
-		to.Shown, to.Words = said.Shown, said.Words
-		if to.Body == wire.CodeBody {
-			to.Reset = 0 // the founding articles' body has no place for it
+		if own.Body == wire.CodeBody {
+			to.Reset = 0 // the body of the reference experiment has no field for it
 		}
 	}
 	if to.Reset != 0 && to.Marks&wire.ResetAsTime != 0 {
 		to.Reset = p.dated(now, to.Reset, 1, false)
 	}
-	if h.Kind == NoHint || to.Spelled == wire.Unspeakable {
-		to.RetryAfter = wire.NoHint
-		return
-	}
-	p.hint(now, r, h, to)
-}
-
-// hint turns the time until r would be let in into the hint h.
-func (p *Provider) hint(now time.Duration, r *wire.Request, h *Hint, to *wire.Reply) {
-	wait, unit, down := h.wait(p.rnd, r, to.RetryAfter), max(to.Spelled.Unit(), h.unit()), h.Kind == RoundedDown
-	switch {
-	case wait == wire.NoHint:
-		to.RetryAfter = wire.NoHint
-	case to.Spelled.Dated():
-		to.RetryAfter = p.dated(now, wait, unit, down)
-	default:
-		to.RetryAfter = rounded(wait, unit, down)
-	}
-}
-
-// rounded returns d in whole units, rounded up, or down; never is as whole as
-// it is.
-func rounded(d, unit time.Duration, down bool) time.Duration {
-	part := d % unit
-	if part < 0 {
-		part += unit
-	}
-	switch {
-	case part == 0:
-		return d
-	case down:
-		return d - part
-	case d > never-(unit-part):
-		return never
-	}
-	return d + (unit - part)
+	to.RetryAfter = p.hint(now, r, &own.Hint, v.Admission, to.Spelled)
 }

@@ -67,8 +67,8 @@ func (p *Provider) Forget(account uint32) {
 		}
 	}
 	for _, slot := range p.faults.ahead {
-		if f := &p.faults.slots[slot]; f.forget != nil {
-			f.forget(account)
+		if f := &p.faults.slots[slot]; f.Forget != nil {
+			f.Forget(account)
 		}
 	}
 }
@@ -84,13 +84,13 @@ func (p *Provider) begin() {
 // renew makes a gate anew. What was let in before this epoch is not its.
 func (p *Provider) renew(i int) {
 	l := p.cfg.Limits[i]
-	p.gates[i], p.wordings[i] = l.Gate(p.cfg.Space), wordingOf(l)
+	p.gates[i] = l.Gate(p.cfg.Space)
 	if p.cfg.Tells == i+1 {
 		p.teller, _ = p.gates[i].(Teller)
 	}
 	p.since[i] = p.epoch
 	p.faults.strain.limits[i] = 100
-	if g, ok := p.gates[i].(clocked); ok && p.faults.strain.ahead != 0 {
+	if g, ok := p.gates[i].(ClockSetter); ok && p.faults.strain.ahead != 0 {
 		g.SetClock(0, p.faults.strain.ahead)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // Semaphore is a concurrency limit: at most Limit requests in flight, those in
@@ -22,7 +23,7 @@ func (s Semaphore) Validate() error {
 	if s.Limit < 1 {
 		return errors.New("semaphore: the limit must be at least 1")
 	}
-	if err := s.Terms.validate(); err != nil {
+	if err := s.Terms.Validate(); err != nil {
 		return fmt.Errorf("semaphore: %w", err)
 	}
 	if c := s.Charge; c.When != AtAdmission || c.Failed != AsServed || c.Cancelled != AsServed {
@@ -33,33 +34,36 @@ func (s Semaphore) Validate() error {
 
 // Bound implements Limit: permits ÷ mean service time.
 func (s Semaphore) Bound(load Load) Bound {
-	n := product(int64(s.Limit), int64(s.counters(load.Space)))
+	n := saturating.Mul(int64(s.Limit), int64(s.Counters(load.Space)))
 	if s.Charge.Count != Requests {
-		mean := s.Charge.mean(&load)
+		mean := s.Charge.Mean(&load)
 		if mean <= 0 {
 			return Bound{}
 		}
 		n = max(1, int64(float64(n)/mean))
 	}
-	return parallel(n, load.MeanService)
+	return Parallel(n, load.MeanService)
 }
+
+// Unpredictable implements the interface of that name: the limit does not know
+// when a permit comes back.
+func (Semaphore) Unpredictable() {}
 
 // Gate implements Limit.
 func (s Semaphore) Gate(space Space) Gate {
-	g := &semaphore{meter: s.Terms.meter(s.Limit, space), refusal: s.Refusal, used: make([]int32, s.counters(space))}
+	g := &semaphore{meter: s.Terms.meter(s.Limit, space), used: make([]int32, s.Counters(space))}
 	g.class = wire.Concurrency
 	return g
 }
 
 type semaphore struct {
 	meter
-	used    []int32
-	refusal Refusal
+	used []int32
 }
 
 // Take implements Gate.
 func (s *semaphore) Take(_ time.Duration, r *wire.Request) bool {
-	u := &s.used[s.of(r)]
+	u := &s.used[s.Of(r)]
 	if *u < s.quick { // the usual case
 		*u++
 		return true
@@ -74,25 +78,24 @@ func (s *semaphore) Take(_ time.Duration, r *wire.Request) bool {
 
 // Refuse implements Gate. Nobody knows when a permit will be free, so hints
 // other than constant ones are left out.
-func (s *semaphore) Refuse(_ time.Duration, r *wire.Request, to *wire.Reply) {
-	class, ready := s.verdict(r, wire.NoHint)
-	s.refusal.reply(to, class, ready, s.limit, max(0, s.limit-s.used[s.of(r)]))
+func (s *semaphore) Refuse(_ time.Duration, r *wire.Request) Verdict {
+	return s.verdict(r, s.limit, max(0, s.limit-s.used[s.Of(r)]), unknown, 0)
 }
 
 // Undo implements Gate. A permit comes back whatever else is kept: no work
 // holds it.
-func (s *semaphore) Undo(_ time.Duration, r *wire.Request) { s.used[s.of(r)] -= s.cost(r) }
+func (s *semaphore) Undo(_ time.Duration, r *wire.Request) { s.used[s.Of(r)] -= s.cost(r) }
 
 // Release implements Gate.
-func (s *semaphore) Release(_ time.Duration, r *wire.Request, _ Ended) { s.used[s.of(r)] -= s.cost(r) }
+func (s *semaphore) Release(_ time.Duration, r *wire.Request, _ Ended) { s.used[s.Of(r)] -= s.cost(r) }
 
 // Tell implements Teller.
 func (s *semaphore) Tell(_ time.Duration, r *wire.Request) Standing {
-	return s.standing(s.used[s.of(r)], 0)
+	return s.standing(s.used[s.Of(r)], 0)
 }
 
 // Scale implements Scaler. Those in flight stay.
 func (s *semaphore) Scale(_ time.Duration, percent int32) { s.scale(percent) }
 
 // Forget implements Forgetter.
-func (s *semaphore) Forget(account uint32) { forget(&s.keying, account, s.used) }
+func (s *semaphore) Forget(account uint32) { ForgetAccount(&s.CounterIndex, account, s.used) }

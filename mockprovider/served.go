@@ -5,9 +5,9 @@ import "time"
 // quickest is the shortest mean service time that any model has for calls of
 // those mean lengths in tokens.
 func (c *Config) quickest(inputTokens, outputTokens float64) time.Duration {
-	mean := c.capacity(0).Service.Mean(inputTokens, outputTokens)
+	mean := c.CapacityOf(0).Service.Mean(inputTokens, outputTokens)
 	for i := 1; i < len(c.Models); i++ {
-		mean = min(mean, c.capacity(i).Service.Mean(inputTokens, outputTokens))
+		mean = min(mean, c.CapacityOf(i).Service.Mean(inputTokens, outputTokens))
 	}
 	return mean
 }
@@ -15,7 +15,7 @@ func (c *Config) quickest(inputTokens, outputTokens float64) time.Duration {
 // served is the bound of all slots: each station's as many as it has at the
 // best of times, without load curves.
 func (c *Config) served(load *Load) Bound {
-	space := c.space()
+	space := c.FullSpace()
 	var sum Bound
 	for m := range max(space.Models, 1) {
 		for r := range max(space.Regions, 1) {
@@ -46,7 +46,7 @@ func (c *Config) servedAt(model, region int, load *Load) Bound {
 		units := max(1, float64((load.MeanInput+load.MeanOutput)/float64(s.unit)))
 		mean = time.Duration(min(float64(float64(mean)*units), float64(longest)))
 	}
-	return parallel(int64(s.most), mean)
+	return Parallel(int64(s.most), mean)
 }
 
 // atBest is how many slots there are at most for our requests, at least 1.

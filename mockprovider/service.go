@@ -42,37 +42,28 @@ func (s *Service) Validate() error {
 	return nil
 }
 
-// work is what serving a request takes; it is decided when the work starts.
-type work struct {
-	// head and whole are from the start to the first token and to the end.
-	head, whole time.Duration
-	// tokens is how many output tokens are produced in between, withheld how
-	// many of the last of them never leave.
-	tokens, withheld uint32
-}
-
 // work works out what serving r takes. Times are at most longest.
-func (s *Service) work(rnd draw.Rand, r *wire.Request, w *work) {
+func (s *Service) work(rnd draw.Rand, r *wire.Request, w *Work) {
 	rnd = rnd.For(r.Call)
 	if s.PerAttempt {
 		rnd = rnd.For(uint64(r.Attempt))
 	}
-	w.head = min(s.First.Draw(rnd, 0), longest)
-	w.tokens, w.withheld = r.Demand.Output(), 0
+	w.Head = min(s.First.Draw(rnd, 0), longest)
+	w.Tokens, w.Withheld = r.Demand.Output(), 0
 	if s.PerInput > 0 {
-		w.head = min(w.head+each(r.Demand.InputTokens, s.PerInput), longest)
+		w.Head = min(w.Head+each(r.Demand.InputTokens, s.PerInput), longest)
 	}
-	w.whole = w.head
+	w.Whole = w.Head
 	if s.PerToken > 0 {
-		w.whole = min(w.whole+each(w.tokens, s.PerToken), longest)
+		w.Whole = min(w.Whole+each(w.Tokens, s.PerToken), longest)
 	}
 }
 
 // Time returns the service time of r, load and faults aside.
 func (s *Service) Time(rnd draw.Rand, r *wire.Request) time.Duration {
-	var w work
+	var w Work
 	s.work(rnd, r, &w)
-	return w.whole
+	return w.Whole
 }
 
 // expected is the mean service time of requests of that size.

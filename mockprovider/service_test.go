@@ -104,15 +104,15 @@ func TestEmpiricalService(t *testing.T) {
 
 // Tokens come one by one: the first with the head, the last before the end.
 func TestProduced(t *testing.T) {
-	w := work{head: 100, whole: 150, tokens: 5}
+	w := Work{Head: 100, Whole: 150, Tokens: 5}
 	for after, want := range map[time.Duration]uint32{0: 0, 99: 0, 100: 1, 109: 1, 110: 2, 149: 5, 150: 5, 1000: 5} {
 		require.Equal(t, want, w.produced(after), "%d", after)
 	}
-	require.Equal(t, uint32(3), (&work{head: noHead, whole: 50, tokens: 5}).produced(20))
-	require.Equal(t, uint32(7), (&work{tokens: 7}).produced(0), "work that takes no time")
-	require.Zero(t, (&work{head: 1, whole: 2}).produced(1))
-	for _, w := range []work{{0, longest, math.MaxUint32, 0}, {longest - 1, longest, math.MaxUint32, 0}} {
-		require.LessOrEqual(t, w.produced(longest-1), w.tokens)
-		require.Equal(t, w.tokens, w.produced(longest))
+	require.Equal(t, uint32(3), (&Work{Head: NoHead, Whole: 50, Tokens: 5}).produced(20))
+	require.Equal(t, uint32(7), (&Work{Tokens: 7}).produced(0), "work that takes no time")
+	require.Zero(t, (&Work{Head: 1, Whole: 2}).produced(1))
+	for _, w := range []Work{{0, longest, math.MaxUint32, 0}, {longest - 1, longest, math.MaxUint32, 0}} {
+		require.LessOrEqual(t, w.produced(longest-1), w.Tokens)
+		require.Equal(t, w.Tokens, w.produced(longest))
 	}
 }

@@ -32,7 +32,7 @@ func (s Sliced) Validate() error {
 }
 
 // Bound implements Limit: the limit ÷ the window's length.
-func (s Sliced) Bound(load Load) Bound { return s.Terms.bound(s.Limit, s.Length, &load) }
+func (s Sliced) Bound(load Load) Bound { return s.Terms.BoundOf(s.Limit, s.Length, &load) }
 
 // Gate implements Limit.
 func (s Sliced) Gate(space Space) Gate {
@@ -64,15 +64,13 @@ func (s *sliced) Take(now time.Duration, r *wire.Request) bool {
 
 // Refuse implements Gate. There is room in the next slice or, if nothing is left
 // of the whole, in the next window.
-func (s *sliced) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
+func (s *sliced) Refuse(now time.Duration, r *wire.Request) Verdict {
 	whole := s.all.Tell(now, r)
 	ready := s.part.Tell(now, r).Reset
 	if room(s.part.cost(r)) > whole.Remaining {
 		ready = whole.Reset
 	}
-	class, ready := s.part.verdict(r, ready)
-	s.part.refusal.reply(to, class, ready, whole.Limit, whole.Remaining)
-	to.Reset = whole.Reset
+	return s.part.verdict(r, whole.Limit, whole.Remaining, ready, whole.Reset)
 }
 
 // Undo implements Gate.

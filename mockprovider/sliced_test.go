@@ -14,31 +14,31 @@ import (
 func TestSliced(t *testing.T) {
 	s := Sliced{Limit: 600, Length: time.Minute, Slices: 60, Terms: Terms{Refusal: As429.WithHint(Hint{Kind: Exact})}}
 	gate := s.Gate(Space{})
-	burst := func(at time.Duration) (n int, last wire.Reply) {
+	burst := func(at time.Duration) (n int, last Verdict) {
 		for range 15 {
 			r := wire.Request{}
 			if gate.Take(at, &r) {
 				n++
 			} else {
-				gate.Refuse(at, &r, &last)
+				last = gate.Refuse(at, &r)
 			}
 		}
 		return n, last
 	}
-	n, reply := burst(200 * time.Millisecond)
+	n, last := burst(200 * time.Millisecond)
 	require.Equal(t, 10, n)
-	require.Equal(t, []int32{600, 590}, []int32{reply.Limit, reply.Remaining})
-	require.Equal(t, []time.Duration{800 * time.Millisecond, 59800 * time.Millisecond}, []time.Duration{reply.RetryAfter, reply.Reset})
-	n, reply = burst(time.Second)
+	require.Equal(t, []int32{600, 590}, []int32{last.Limit, last.Remaining})
+	require.Equal(t, []time.Duration{800 * time.Millisecond, 59800 * time.Millisecond}, []time.Duration{after(last), last.Reset})
+	n, last = burst(time.Second)
 	require.Equal(t, 10, n)
-	require.Equal(t, int32(580), reply.Remaining)
+	require.Equal(t, int32(580), last.Remaining)
 	for second := 2; second < 60; second++ {
 		n, _ = burst(time.Duration(second) * time.Second)
 		require.Equal(t, 10, n)
 	}
-	n, reply = burst(59999 * time.Millisecond)
+	n, last = burst(59999 * time.Millisecond)
 	require.Zero(t, n)
-	require.Zero(t, reply.Remaining)
+	require.Zero(t, last.Remaining)
 }
 
 // Where the limit is no multiple, the slices are rounded up and the whole is

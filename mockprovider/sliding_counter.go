@@ -32,16 +32,16 @@ func (c SlidingCounter) Validate() error {
 // so in the long run it is Limit − 1 in each, or 1 in two.
 func (c SlidingCounter) Bound(load Load) Bound {
 	if c.Limit == 1 {
-		return c.Terms.bound(1, saturating.Add(c.Length, c.Length), &load)
+		return c.Terms.BoundOf(1, saturating.Add(c.Length, c.Length), &load)
 	}
-	return c.Terms.bound(c.Limit-1, c.Length, &load)
+	return c.Terms.BoundOf(c.Limit-1, c.Length, &load)
 }
 
 // Gate implements Limit.
 func (c SlidingCounter) Gate(space Space) Gate {
 	return &slidingCounter{
 		meter: c.Terms.meter(c.Limit, space), alignment: alignment{length: c.Length},
-		refusal: c.Refusal, keys: make([]twoBuckets, c.counters(space)),
+		keys: make([]twoBuckets, c.Counters(space)),
 	}
 }
 
@@ -76,13 +76,12 @@ func (k *twoBuckets) change(t, length time.Duration, n int32) {
 type slidingCounter struct {
 	meter
 	alignment
-	keys    []twoBuckets
-	refusal Refusal
+	keys []twoBuckets
 }
 
 // Take implements Gate.
 func (c *slidingCounter) Take(now time.Duration, r *wire.Request) bool {
-	k := &c.keys[c.of(r)]
+	k := &c.keys[c.Of(r)]
 	if left := c.length - (now - k.start); left > 0 && k.used < c.quick && c.fits(k, left, 1) { // the usual case
 		k.used++
 		return true
@@ -118,8 +117,8 @@ func (c *slidingCounter) room(k *twoBuckets, n int32) (hi, lo uint64) {
 // Refuse implements Gate. If nobody else is let in, there is room when the last
 // window weighs little enough; where this one is too full, that is in the next,
 // whose last this one is.
-func (c *slidingCounter) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
-	k := &c.keys[c.of(r)]
+func (c *slidingCounter) Refuse(now time.Duration, r *wire.Request) Verdict {
+	k := &c.keys[c.Of(r)]
 	ready := c.length - (now - k.start) // until this window is over
 	n := room(c.cost(r))
 	switch {
@@ -134,13 +133,11 @@ func (c *slidingCounter) Refuse(now time.Duration, r *wire.Request, to *wire.Rep
 		enough, _ := bits.Div64(hi, lo, uint64(k.used))
 		ready = saturating.Add(ready, c.length-time.Duration(enough))
 	}
-	class, ready := c.verdict(r, ready)
 	remaining := int32(0)
 	if n > 1 { // otherwise there is less than 1
 		remaining = c.stands(now, k).Remaining
 	}
-	c.refusal.reply(to, class, ready, c.limit, remaining)
-	to.Reset = c.reset(now, k)
+	return c.verdict(r, c.limit, remaining, ready, c.reset(now, k))
 }
 
 // stands is how one stands with these counters.
@@ -170,7 +167,7 @@ func (c *slidingCounter) reset(now time.Duration, k *twoBuckets) time.Duration {
 // Undo implements Gate.
 func (c *slidingCounter) Undo(_ time.Duration, r *wire.Request) {
 	if c.keep == KeepNone {
-		c.keys[c.of(r)].used -= c.cost(r)
+		c.keys[c.Of(r)].used -= c.cost(r)
 	}
 }
 
@@ -183,7 +180,7 @@ func (c *slidingCounter) Release(now time.Duration, r *wire.Request, e Ended) {
 
 // settle corrects what r was charged, in the window of the charge.
 func (c *slidingCounter) settle(now time.Duration, r *wire.Request, e *Ended) {
-	k := &c.keys[c.of(r)]
+	k := &c.keys[c.Of(r)]
 	k.roll(now, &c.alignment)
 	if c.late() {
 		e.Since = now
@@ -193,7 +190,7 @@ func (c *slidingCounter) settle(now time.Duration, r *wire.Request, e *Ended) {
 
 // Tell implements Teller.
 func (c *slidingCounter) Tell(now time.Duration, r *wire.Request) Standing {
-	k := &c.keys[c.of(r)]
+	k := &c.keys[c.Of(r)]
 	k.roll(now, &c.alignment)
 	return c.stands(now, k)
 }
@@ -202,4 +199,4 @@ func (c *slidingCounter) Tell(now time.Duration, r *wire.Request) Standing {
 func (c *slidingCounter) Scale(_ time.Duration, percent int32) { c.scale(percent) }
 
 // Forget implements Forgetter.
-func (c *slidingCounter) Forget(account uint32) { forget(&c.keying, account, c.keys) }
+func (c *slidingCounter) Forget(account uint32) { ForgetAccount(&c.CounterIndex, account, c.keys) }

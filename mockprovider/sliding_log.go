@@ -19,30 +19,29 @@ type SlidingLog struct {
 
 // Validate implements Limit.
 func (l SlidingLog) Validate() error {
-	if l.Keep == KeepAll && l.Charge.settles() {
+	if l.Keep == KeepAll && l.Charge.Settles() {
 		return errors.New("sliding log: it cannot both count what it refuses and give back what it has charged; keep less, or charge for good at admission")
 	}
 	return validateCount("sliding log", l.Limit, l.Length, l.Terms)
 }
 
 // Bound implements Limit: the limit ÷ the length.
-func (l SlidingLog) Bound(load Load) Bound { return l.Terms.bound(l.Limit, l.Length, &load) }
+func (l SlidingLog) Bound(load Load) Bound { return l.Terms.BoundOf(l.Limit, l.Length, &load) }
 
 // Gate implements Limit.
 func (l SlidingLog) Gate(space Space) Gate {
-	return &slidingLog{meter: l.Terms.meter(l.Limit, space), length: l.Length, refusal: l.Refusal, keys: make([]charges, l.counters(space))}
+	return &slidingLog{meter: l.Terms.meter(l.Limit, space), length: l.Length, keys: make([]charges, l.Counters(space))}
 }
 
 type slidingLog struct {
 	meter
-	length  time.Duration
-	keys    []charges
-	refusal Refusal
+	length time.Duration
+	keys   []charges
 }
 
 // Take implements Gate.
 func (l *slidingLog) Take(now time.Duration, r *wire.Request) bool {
-	k := &l.keys[l.of(r)]
+	k := &l.keys[l.Of(r)]
 	if !l.ones {
 		return l.take(now, r, k)
 	}
@@ -97,16 +96,14 @@ func (l *slidingLog) add(k *charges, now time.Duration, n int32) {
 
 // Refuse implements Gate. There is room as soon as enough of the oldest have
 // left.
-func (l *slidingLog) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
-	k := &l.keys[l.of(r)]
+func (l *slidingLog) Refuse(now time.Duration, r *wire.Request) Verdict {
+	k := &l.keys[l.Of(r)]
 	ready, over := time.Duration(0), k.total()+int64(room(l.cost(r)))-int64(l.limit)
 	for i := 0; i < k.n && over > 0; i++ {
 		over -= k.amount(i)
 		ready = l.length - (now - k.at[k.index(i)])
 	}
-	class, ready := l.verdict(r, ready)
-	l.refusal.reply(to, class, ready, l.limit, tokens(uint64(max(0, int64(l.limit)-k.total()))))
-	to.Reset = l.reset(k, now)
+	return l.verdict(r, l.limit, tokens(uint64(max(0, int64(l.limit)-k.total()))), ready, l.reset(k, now))
 }
 
 // reset is how long until the newest has left.
@@ -119,7 +116,7 @@ func (l *slidingLog) reset(k *charges, now time.Duration) time.Duration {
 
 // Undo implements Gate. What Take has just charged is the newest.
 func (l *slidingLog) Undo(_ time.Duration, r *wire.Request) {
-	k := &l.keys[l.of(r)]
+	k := &l.keys[l.Of(r)]
 	switch {
 	case l.keep != KeepNone:
 	case l.ones:
@@ -140,7 +137,7 @@ func (l *slidingLog) Release(now time.Duration, r *wire.Request, e Ended) {
 
 // settle corrects what r was charged, at the time of the charge.
 func (l *slidingLog) settle(now time.Duration, r *wire.Request, e *Ended) {
-	k := &l.keys[l.of(r)]
+	k := &l.keys[l.Of(r)]
 	l.age(k, now)
 	n := l.change(r, e)
 	if l.late() {
@@ -152,7 +149,7 @@ func (l *slidingLog) settle(now time.Duration, r *wire.Request, e *Ended) {
 
 // Tell implements Teller.
 func (l *slidingLog) Tell(now time.Duration, r *wire.Request) Standing {
-	k := &l.keys[l.of(r)]
+	k := &l.keys[l.Of(r)]
 	l.age(k, now)
 	return l.standing(tokens(uint64(k.total())), l.reset(k, now))
 }
@@ -161,4 +158,4 @@ func (l *slidingLog) Tell(now time.Duration, r *wire.Request) Standing {
 func (l *slidingLog) Scale(_ time.Duration, percent int32) { l.scale(percent) }
 
 // Forget implements Forgetter.
-func (l *slidingLog) Forget(account uint32) { forget(&l.keying, account, l.keys) }
+func (l *slidingLog) Forget(account uint32) { ForgetAccount(&l.CounterIndex, account, l.keys) }

@@ -1,10 +1,6 @@
 package mockprovider
 
-import (
-	"time"
-
-	"herdlab/mockprovider/wire"
-)
+import "herdlab/mockprovider/wire"
 
 // Speak makes f the forms of replies to requests of that wire.Request.Dialect,
 // in place of Config.Forms, which stay those of dialect 0. A provider has one
@@ -27,10 +23,3 @@ func (p *Provider) formsFor(r *wire.Request) *wire.Forms {
 	}
 	return &p.forms
 }
-
-// Counts returns what limits with these terms count.
-func (t Terms) Counts() Unit { return t.Charge.Count }
-
-// Clock returns what the provider's clock shows at now: the time of the run,
-// unless a fault has set it wrong.
-func (p *Provider) Clock(now time.Duration) time.Duration { return p.clock(now) }

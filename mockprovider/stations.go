@@ -46,7 +46,7 @@ const fewJobs = 1 << 16
 
 // station returns the station of a model in a region.
 func (c *Config) station(model, region int) station {
-	own := c.capacity(model)
+	own := c.CapacityOf(model)
 	s := station{
 		queue: newQueue(own.Discipline), Capacity: own, service: &own.Service, unit: own.Unit, places: own.Queue,
 		plain:  own.Unit == 0 && own.Discipline == Discipline{},
@@ -93,7 +93,7 @@ func (c *Config) clone() Config {
 	for i := range own.Regions {
 		own.Regions[i].Others = own.Regions[i].Others.clone()
 	}
-	own.Space = c.space()
+	own.Space = c.FullSpace()
 	return own
 }
 

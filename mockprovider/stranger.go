@@ -51,6 +51,3 @@ func (p *Provider) toStrangers(class wire.Class) *Refusal {
 	}
 	return &usual
 }
-
-// usual is a refusal in the form that the provider has for its class.
-var usual Refusal

@@ -7,22 +7,14 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// maxCounters is the most counters that a limit may need.
-const maxCounters = 1 << 28
-
-// countersOf is how many counters a limit needs; 0 if it does not say.
-func countersOf(l Limit, s Space) int {
-	if l, ok := l.(interface{ counters(Space) int }); ok {
-		return l.counters(s)
-	}
-	return 0
-}
+// MaxCounters is the largest number of counters that a limit may keep.
+const MaxCounters = 1 << 28
 
 // countable says what is wrong if a limit tells apart more than there is memory
 // for.
 func (c *Config) countable(l Limit) error {
-	if s := c.space(); s.validate() == nil && countersOf(l, s) > maxCounters {
-		return fmt.Errorf("it tells apart too many callers; at most %d, so take a smaller space or count more of them together", maxCounters)
+	if s := c.FullSpace(); s.validate() == nil && l.Counters(s) > MaxCounters {
+		return fmt.Errorf("it tells apart too many callers; at most %d, so take a smaller space or count more of them together", MaxCounters)
 	}
 	return nil
 }

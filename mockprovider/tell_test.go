@@ -152,10 +152,7 @@ func TestScale(t *testing.T) {
 						inFlight++
 						continue
 					}
-					var a, b wire.Reply
-					cut.Refuse(now, &r, &a)
-					small.Refuse(now, &r, &b)
-					require.Equal(t, b, a)
+					require.Equal(t, small.Refuse(now, &r), cut.Refuse(now, &r))
 				}
 			})
 		})
@@ -173,11 +170,10 @@ func TestScaleToNothing(t *testing.T) {
 			gate.Release(0, &r, Ended{})
 			gate.(Scaler).Scale(time.Minute, 0)
 			require.False(t, gate.Take(time.Minute, &r))
-			var reply wire.Reply
-			gate.Refuse(time.Minute, &r, &reply)
-			require.Equal(t, wire.NoHint, reply.RetryAfter)
-			require.NotEqual(t, wire.TooLarge, reply.Class, "it will be restored")
-			require.Zero(t, reply.Remaining)
+			verdict := gate.Refuse(time.Minute, &r)
+			require.Zero(t, verdict.Admission, "it is not known")
+			require.NotEqual(t, wire.TooLarge, verdict.Class, "it will be restored")
+			require.Zero(t, verdict.Remaining)
 			gate.(Scaler).Scale(time.Hour, 100)
 			require.True(t, gate.Take(time.Hour, &r))
 		})

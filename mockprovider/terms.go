@@ -20,8 +20,8 @@ type Terms struct {
 	Refusal Refusal
 }
 
-// validate says what is wrong with the terms.
-func (t *Terms) validate() error {
+// Validate reports an error if the terms are invalid.
+func (t *Terms) Validate() error {
 	var keep error
 	switch {
 	case t.Keep >= numKeeps:
@@ -29,11 +29,14 @@ func (t *Terms) validate() error {
 	case t.Keep != KeepNone && t.Charge.When == AtCompletion:
 		keep = errors.New("what is charged at completion is not charged to who is refused; keep nothing")
 	}
-	return errors.Join(t.Per.validate(), t.Charge.validate(), keep, t.Refusal.Validate())
+	return errors.Join(t.Per.Validate(), t.Charge.validate(), keep, t.Refusal.Validate())
 }
 
-// counters is how many counters a limit with these terms needs.
-func (t Terms) counters(s Space) int { return t.Per.keys(s) }
+// Counters returns the number of counters of a limit with these terms.
+func (t Terms) Counters(s Space) int { return t.Per.Counters(s) }
+
+// Counts returns what limits with these terms count.
+func (t Terms) Counts() Unit { return t.Charge.Count }
 
 // Keep says which refused requests a limit counts. Those that a limit before it
 // refuses never come to it. Permits of what is in flight come back whatever is
@@ -85,8 +88,8 @@ func (c Counted) String() string {
 	return strings.Join(names, "+")
 }
 
-// validate says what is wrong with c.
-func (c Counted) validate() error {
+// Validate reports an error if c has an unknown bit.
+func (c Counted) Validate() error {
 	if c > allCounted {
 		return fmt.Errorf("there is no way %v of counting; combine Account, Key, Address, Model, Region and Organisation, or use Everyone", c)
 	}
@@ -143,9 +146,9 @@ func (c Counted) with() Counted {
 	return c
 }
 
-// keys returns how many counters a limit needs, or more than most if that many
-// are too many.
-func (c Counted) keys(s Space) int {
+// Counters returns the number of counters of a limit that counts so in a space;
+// a very large number if it does not fit into an int.
+func (c Counted) Counters(s Space) int {
 	const most = 1 << 40
 	n := 1
 	for i, size := range s.sizes() {
@@ -159,8 +162,8 @@ func (c Counted) keys(s Space) int {
 	return n
 }
 
-// keying finds a request's counter.
-type keying struct {
+// CounterIndex finds the counter of a request among those of a limit.
+type CounterIndex struct {
 	way                                       way
 	group                                     uint32 // the size of an organisation
 	account, key, address, model, region, org axis
@@ -191,9 +194,10 @@ const (
 	mixed                // strides
 )
 
-// keying returns the way to the counters of c in a space.
-func (c Counted) keying(s Space) keying {
-	k := keying{group: uint32(max(s.OrgSize, 1))}
+// Index returns the index of the counters of c in a space; there are as many
+// as Counters returns.
+func (c Counted) Index(s Space) CounterIndex {
+	k := CounterIndex{group: uint32(max(s.OrgSize, 1))}
 	c = c.with()
 	if c&Account != 0 {
 		k.accounts = uint32(s.Accounts)
@@ -218,8 +222,8 @@ func (c Counted) keying(s Space) keying {
 	return k
 }
 
-// of returns the number of r's counter.
-func (k *keying) of(r *wire.Request) uint32 {
+// Of returns the number of r's counter.
+func (k *CounterIndex) Of(r *wire.Request) uint32 {
 	switch k.way {
 	case one:
 		return 0
@@ -229,17 +233,17 @@ func (k *keying) of(r *wire.Request) uint32 {
 	return k.mixed(r)
 }
 
-func (k *keying) mixed(r *wire.Request) uint32 {
+func (k *CounterIndex) mixed(r *wire.Request) uint32 {
 	return k.account.of(r.Account) + k.key.of(uint32(r.Target.Key)) + k.address.of(r.Address) +
 		k.model.of(uint32(r.Target.Model)) + k.region.of(uint32(r.Target.Region)) + k.org.of(r.Account/k.group)
 }
 
-// Forgets implements Forgetter, for every gate that has a meter.
-func (k *keying) Forgets(*wire.Request) bool { return k.accounts > 0 }
+// Forgets implements Forgetter for gates that embed a CounterIndex.
+func (k *CounterIndex) Forgets(*wire.Request) bool { return k.accounts > 0 }
 
-// forget makes the counters of an account as they were in the beginning, where
-// accounts have counters of their own: they are the first axis.
-func forget[T any](k *keying, account uint32, counters []T) {
+// ForgetAccount sets the counters of an account to the zero value, where accounts
+// have counters of their own: they are the first axis.
+func ForgetAccount[T any](k *CounterIndex, account uint32, counters []T) {
 	if k.accounts == 0 {
 		return
 	}

@@ -18,7 +18,7 @@ func TestCountersAreOfWhoAgrees(t *testing.T) {
 		space := Space{Accounts: few("accounts"), Keys: few("keys"), Addresses: few("addresses"), Models: few("models"), Regions: few("regions"), OrgSize: few("organisation")}
 		require.NoError(t, space.validate())
 		per := Counted(rapid.IntRange(0, int(allCounted)).Draw(t, "per"))
-		k, n := per.keying(space), per.keys(space)
+		k, n := per.Index(space), per.Counters(space)
 		// known draws a number that there is, or any if it is not told apart.
 		known := func(name string, size int) uint32 {
 			if size == 0 {
@@ -45,8 +45,8 @@ func TestCountersAreOfWhoAgrees(t *testing.T) {
 		}
 		for range 10 {
 			a, b := request(), request()
-			require.Less(t, int(k.of(&a)), n)
-			require.Equal(t, agree(a, b), k.of(&a) == k.of(&b), "%v of %+v: %+v, %+v", per, space, a, b)
+			require.Less(t, int(k.Of(&a)), n)
+			require.Equal(t, agree(a, b), k.Of(&a) == k.Of(&b), "%v of %+v: %+v, %+v", per, space, a, b)
 		}
 	})
 }
@@ -59,7 +59,7 @@ func TestCountersAreNoMoreThanNeeded(t *testing.T) {
 		Everyone: 1, Account: 10, Organisation: 3, Account | Organisation: 10, Key: 30, Account | Key: 30, Key | Organisation: 30, Address: 7,
 		Address | Organisation: 21, Model: 1, Model | Region: 1,
 	} {
-		require.Equal(t, want, per.keys(space), per.String())
+		require.Equal(t, want, per.Counters(space), per.String())
 	}
 }
 

@@ -34,7 +34,7 @@ func (o Only) Bound(load Load) Bound { return Tiered{o}.Bound(load) }
 // Gate implements Limit.
 func (o Only) Gate(space Space) Gate { return Tiered{o}.Gate(space) }
 
-func (o Only) counters(s Space) int { return countersOf(o.Limit, s) }
+func (o Only) Counters(s Space) int { return o.Limit.Counters(s) }
 
 // Validate implements Limit.
 func (t Tiered) Validate() error {
@@ -49,9 +49,9 @@ func (t Tiered) Validate() error {
 	return nil
 }
 
-func (t Tiered) counters(s Space) (n int) {
+func (t Tiered) Counters(s Space) (n int) {
 	for _, o := range t {
-		n += o.counters(s)
+		n += o.Counters(s)
 	}
 	return n
 }
@@ -167,8 +167,8 @@ func (t tiers) of(r *wire.Request) *tier {
 func (t tiers) Take(now time.Duration, r *wire.Request) bool { return t.of(r).gate.Take(now, r) }
 
 // Refuse implements Gate.
-func (t tiers) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
-	t.of(r).gate.Refuse(now, r, to)
+func (t tiers) Refuse(now time.Duration, r *wire.Request) Verdict {
+	return t.of(r).gate.Refuse(now, r)
 }
 
 // Undo implements Gate.
@@ -214,7 +214,7 @@ var unlimited = tier{gate: open{}}
 // open is a gate that lets everything in.
 type open struct{}
 
-func (open) Take(time.Duration, *wire.Request) bool           { return true }
-func (open) Refuse(time.Duration, *wire.Request, *wire.Reply) {}
-func (open) Undo(time.Duration, *wire.Request)                {}
-func (open) Release(time.Duration, *wire.Request, Ended)      {}
+func (open) Take(time.Duration, *wire.Request) bool      { return true }
+func (open) Refuse(time.Duration, *wire.Request) Verdict { return Verdict{} }
+func (open) Undo(time.Duration, *wire.Request)           {}
+func (open) Release(time.Duration, *wire.Request, Ended) {}

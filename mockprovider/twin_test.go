@@ -233,7 +233,7 @@ func limitOf(b *bytesOf) Limit {
 	case 2:
 		return Window{Limit: limit, Length: length, Anchored: b.below(2) == 1, Terms: terms}
 	case 3:
-		if terms.Charge.settles() {
+		if terms.Charge.Settles() {
 			terms.Keep = min(terms.Keep, KeepOthers)
 		}
 		return SlidingLog{Limit: limit, Length: length, Terms: terms}
@@ -287,10 +287,10 @@ func checkScript(t require.TestingT, script []byte) {
 			for _, j := range append(slices.Clone(w.serving), w.queue...) {
 				switch g := g.(type) {
 				case *semaphore:
-					require.EqualValues(t, w.inFlight(i, &j.r), g.used[g.of(&j.r)])
-					require.LessOrEqual(t, g.used[g.of(&j.r)], cfg.Limits[i].(Semaphore).Limit)
+					require.EqualValues(t, w.inFlight(i, &j.r), g.used[g.Of(&j.r)])
+					require.LessOrEqual(t, g.used[g.Of(&j.r)], cfg.Limits[i].(Semaphore).Limit)
 				case *joint:
-					require.EqualValues(t, w.inFlight(i, &j.r), g.keys[g.of(&j.r)].inFlight)
+					require.EqualValues(t, w.inFlight(i, &j.r), g.keys[g.Of(&j.r)].inFlight)
 				}
 			}
 		}

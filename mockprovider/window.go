@@ -24,13 +24,13 @@ func (w Window) Validate() error {
 }
 
 // Bound implements Limit: the limit ÷ the window's length.
-func (w Window) Bound(load Load) Bound { return w.Terms.bound(w.Limit, w.Length, &load) }
+func (w Window) Bound(load Load) Bound { return w.Terms.BoundOf(w.Limit, w.Length, &load) }
 
 // Gate implements Limit.
 func (w Window) Gate(space Space) Gate {
 	return &window{
 		meter: w.Terms.meter(w.Limit, space), alignment: alignment{length: w.Length, anchored: w.Anchored},
-		refusal: w.Refusal, keys: make([]windowKey, w.counters(space)),
+		keys: make([]windowKey, w.Counters(space)),
 	}
 }
 
@@ -47,14 +47,13 @@ func (k *windowKey) in(t, length time.Duration) bool { return t < k.end && k.end
 type window struct {
 	meter
 	alignment
-	opened  bool // Take has just opened the window, where not each is charged 1 for good
-	keys    []windowKey
-	refusal Refusal
+	opened bool // Take has just opened the window, where not each is charged 1 for good
+	keys   []windowKey
 }
 
 // Take implements Gate.
 func (w *window) Take(now time.Duration, r *wire.Request) bool {
-	k := &w.keys[w.of(r)]
+	k := &w.keys[w.Of(r)]
 	if now < k.end && k.used < w.quick { // the usual case
 		k.used++
 		return true
@@ -80,12 +79,10 @@ func (w *window) take(now time.Duration, r *wire.Request, k *windowKey) bool {
 }
 
 // Refuse implements Gate.
-func (w *window) Refuse(now time.Duration, r *wire.Request, to *wire.Reply) {
-	k := &w.keys[w.of(r)]
+func (w *window) Refuse(now time.Duration, r *wire.Request) Verdict {
+	k := &w.keys[w.Of(r)]
 	left := max(0, k.end-now) // what can never pass may find a window that is over
-	class, ready := w.verdict(r, left)
-	w.refusal.reply(to, class, ready, w.limit, max(0, w.limit-k.used))
-	to.Reset = left
+	return w.verdict(r, w.limit, max(0, w.limit-k.used), left, left)
 }
 
 // Undo implements Gate. A window that Take has opened has not begun.
@@ -93,7 +90,7 @@ func (w *window) Undo(_ time.Duration, r *wire.Request) {
 	if w.keep != KeepNone {
 		return
 	}
-	if k := &w.keys[w.of(r)]; w.ones && k.used > 1 { // the usual case
+	if k := &w.keys[w.Of(r)]; w.ones && k.used > 1 { // the usual case
 		k.used--
 		return
 	}
@@ -103,7 +100,7 @@ func (w *window) Undo(_ time.Duration, r *wire.Request) {
 // takeBack makes it as if Take had not let r in. Where each is charged 1 for
 // good, a window that nobody is left in has been opened by r.
 func (w *window) takeBack(r *wire.Request) {
-	k := &w.keys[w.of(r)]
+	k := &w.keys[w.Of(r)]
 	k.used -= w.cost(r)
 	if w.ones && k.used == 0 || !w.ones && w.opened {
 		k.end = 0
@@ -119,7 +116,7 @@ func (w *window) Release(now time.Duration, r *wire.Request, e Ended) {
 
 // settle corrects what r was charged, in the window of the charge.
 func (w *window) settle(now time.Duration, r *wire.Request, e *Ended) {
-	k := &w.keys[w.of(r)]
+	k := &w.keys[w.Of(r)]
 	n := w.change(r, e)
 	switch {
 	case w.late():
@@ -134,7 +131,7 @@ func (w *window) settle(now time.Duration, r *wire.Request, e *Ended) {
 
 // Tell implements Teller.
 func (w *window) Tell(now time.Duration, r *wire.Request) Standing {
-	k := w.keys[w.of(r)]
+	k := w.keys[w.Of(r)]
 	if now >= k.end {
 		k = windowKey{end: now}
 	}
@@ -145,4 +142,4 @@ func (w *window) Tell(now time.Duration, r *wire.Request) Standing {
 func (w *window) Scale(_ time.Duration, percent int32) { w.scale(percent) }
 
 // Forget implements Forgetter.
-func (w *window) Forget(account uint32) { forget(&w.keying, account, w.keys) }
+func (w *window) Forget(account uint32) { ForgetAccount(&w.CounterIndex, account, w.keys) }

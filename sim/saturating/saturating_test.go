@@ -29,3 +29,16 @@ func TestAddAgreesWithBigNumbers(t *testing.T) {
 		require.Equal(t, want, Add(a, b))
 	})
 }
+
+// Mul agrees with arithmetic without bounds, cut at the largest int64.
+func TestMulAgreesWithBigNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.Int64Range(0, math.MaxInt64).Draw(t, "a")
+		b := rapid.Int64Range(0, math.MaxInt64).Draw(t, "b")
+		want := int64(math.MaxInt64)
+		if product := new(big.Int).Mul(big.NewInt(a), big.NewInt(b)); product.IsInt64() {
+			want = product.Int64()
+		}
+		require.Equal(t, want, Mul(a, b))
+	})
+}
