@@ -93,7 +93,7 @@ const unknown time.Duration = -1
 // class is TooLarge then, and no time is known.
 func (m *meter) verdict(r *wire.Request, limit, remaining int32, ready, reset time.Duration) Verdict {
 	v := Verdict{Refusal: m.refusal, Class: m.class, Limit: limit, Remaining: remaining, Reset: reset}
-	if ready != unknown && (m.simple || m.possible(r, &v.Class)) {
+	if (m.simple || m.possible(r, &v.Class)) && ready != unknown {
 		v.Admission = AdmittedAfter(ready)
 	}
 	return v
