@@ -29,7 +29,7 @@ func TestNobodyNotices(t *testing.T) {
 		abandon 2 -> nothing
 		@11s done 1 -> 1 200 ok slot=11s cost=500; 2 started 11s
 		@22s done 2 -> 2 200 ok slot=11s cost=500`)
-	require.Empty(t, p.jobOf)
+	require.Zero(t, p.TicketsKept(), "nothing needs them")
 }
 
 func TestHangUpsAreNoticedAtOnce(t *testing.T) {
@@ -71,7 +71,7 @@ func TestHangUpsAreNoticedLater(t *testing.T) {
 		@14s done 2 -> 2 200 ok slot=11s cost=200 # before anybody noticed
 		arrive 4 -> 4 started 1s                               # in the same place
 		@15s done 4 -> 4 200 ok slot=1s`)
-	require.Equal(t, never, p.NextTick())
+	require.Equal(t, Forever, p.NextTick())
 }
 
 // The job of a notice may be another's by the time, even with the same ticket.
@@ -86,7 +86,7 @@ func TestNoticesOfWhatIsOver(t *testing.T) {
 		@7s tick -> 1 dropped slot=6s cost=120
 		done 1 -> nothing`)
 	require.Zero(t, p.Busy())
-	require.Equal(t, never, p.NextTick())
+	require.Equal(t, Forever, p.NextTick())
 }
 
 // Who has hung up is seen when his turn comes, where somebody looks.
@@ -126,9 +126,23 @@ func TestNumbersOfJobsCutShort(t *testing.T) {
 }
 
 func TestNoticeValidate(t *testing.T) {
-	want := "the delay must be 0 to " + longest.String() + ", and a provider that never notices has none"
-	for _, n := range []Notice{{Hears: true, Delay: -1}, {Delay: 1}, {Hears: true, Delay: never}} {
-		require.EqualError(t, n.validate(), want)
+	want := "abandoned: the delay must be 0 to " + Longest.String() + ", and a provider that never notices has none"
+	for _, n := range []Notice{{Hears: true, Delay: -1}, {Delay: 1}, {Hears: true, Delay: Forever}} {
+		require.EqualError(t, (&Config{Abandoned: n}).Validate(), want)
 	}
-	require.NoError(t, Notice{Hears: true, Delay: time.Second}.validate())
+	require.NoError(t, (&Config{Abandoned: Notice{Hears: true, Delay: time.Second}}).Validate())
+}
+
+// An error costs nothing, an answer that breaks off what was produced.
+func TestFaultsAndCosts(t *testing.T) {
+	cfg := hung(Notice{}, Discipline{})
+	cfg.Faults = []Fault{
+		{From: 0, To: time.Minute, Does: Errors{When: AfterWork}},
+		{From: time.Minute, To: 2 * time.Minute, Does: Spoil{Body: wire.CutBody, Tokens: 4}},
+	}
+	play(t, cfg, `
+		arrive 1 input=100 tokens=10 -> 1 started 11s
+		@11s done 1 -> 1 500 server_error slot=11s
+		@61s arrive 2 input=100 tokens=10 stream=1 -> 2 started 5s; 2 head in 1s
+		@66s done 2 -> 2 200 disconnected cut body tokens=4 slot=5s cost=380`)
 }

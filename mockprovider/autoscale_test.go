@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"herdlab/mockprovider/providertest"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
@@ -125,7 +126,7 @@ func TestAutoscaleLateDriver(t *testing.T) {
 	}}
 	p, err := New(cfg, draw.New(1))
 	require.NoError(t, err)
-	require.Equal(t, 1, arrivals(t, p, longest))
+	require.Equal(t, 1, providertest.Arrivals(t, p, longest))
 	require.Greater(t, p.NextTick(), longest)
 
 	// Periods keep to their beat, however late it is heard.

@@ -172,3 +172,18 @@ func TestBoundPlus(t *testing.T) {
 		require.Equal(t, Bound{Concurrency: sum.Concurrency}, a.Plus(Bound{Concurrency: b.Concurrency}), "no rate and a rate are no rate")
 	})
 }
+
+func TestBoundOfStationsUnderLimits(t *testing.T) {
+	const s = time.Second
+	two := Capacity{Slots: 6, Service: takes(2 * s)}
+	for name, c := range map[string]struct {
+		cfg  Config
+		want Bound
+	}{
+		"a limit on top, of each": {Config{Capacity: two, Models: make([]ModelConfig, 3), Limits: []Limit{Window{Limit: 1, Length: s, Terms: Terms{Per: Model}}}}, Bound{3, s, 18}},
+		"a limit on the quickest": {Config{Models: []ModelConfig{{}, {Capacity: &Capacity{Service: takes(s)}}}, Capacity: Capacity{Service: takes(5 * s)}, Limits: []Limit{Semaphore{Limit: 3}}}, Bound{3, s, 3}},
+	} {
+		require.NoError(t, c.cfg.Validate(), name)
+		require.Equal(t, c.want, c.cfg.Bound(c.cfg.Load(2000, 1000)), name)
+	}
+}

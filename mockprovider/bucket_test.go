@@ -49,12 +49,12 @@ func TestTokenBucketValidate(t *testing.T) {
 		require.EqualError(t, b.Validate(), want)
 	}
 	// What is fine to count is counted to the last unit.
-	b := TokenBucket{Limit: 1, Length: longest, Burst: 1, Terms: Terms{Refusal: Refusal{Hint: Hint{Kind: Exact}}}}
+	b := TokenBucket{Limit: 1, Length: Longest, Burst: 1, Terms: Terms{Refusal: Refusal{Hint: Hint{Kind: Exact}}}}
 	require.NoError(t, b.Validate())
 	gate := b.Gate(Space{})
 	require.True(t, gate.Take(0, &wire.Request{}))
-	require.False(t, gate.Take(longest-1, &wire.Request{}))
-	require.Equal(t, AdmittedAfter(1), gate.Refuse(longest-1, &wire.Request{}).Admission)
-	require.True(t, gate.Take(longest, &wire.Request{}))
+	require.False(t, gate.Take(Longest-1, &wire.Request{}))
+	require.Equal(t, AdmittedAfter(1), gate.Refuse(Longest-1, &wire.Request{}).Admission)
+	require.True(t, gate.Take(Longest, &wire.Request{}))
 	require.True(t, gate.Take(math.MaxInt64, &wire.Request{}))
 }

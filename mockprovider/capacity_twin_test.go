@@ -8,17 +8,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"herdlab/mockprovider/providertest"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
 
 // tally is a gate that lets all pass and keeps what it is told.
 type tally struct {
-	Semaphore
 	ended  map[uint64]Ended
 	undone map[uint64]int
 }
 
+func (g *tally) Validate() error                                 { return nil }
+func (g *tally) Bound(Load) Bound                                { return Bound{} }
+func (g *tally) Counters(Space) int                              { return 0 }
 func (g *tally) Gate(Space) Gate                                 { return g }
 func (g *tally) Take(time.Duration, *wire.Request) bool          { return true }
 func (g *tally) Refuse(time.Duration, *wire.Request) (v Verdict) { return v }
@@ -35,11 +38,11 @@ const ms = time.Millisecond
 // stationsOf makes a small capacity with all that can go together. Only if the
 // driver is punctual there are autoscalers: one that comes late finds fewer
 // decisions.
-func stationsOf(b *bytesOf, punctual bool) Config {
-	cfg := Config{Capacity: capacityOf(b, punctual), RefusalTime: time.Duration(b.below(3)) * ms}
-	for range b.below(3) {
-		m := ModelConfig{Price: Price{Input: int64(b.below(3)) * 100, Output: int64(b.below(3)) * 500}}
-		if b.below(2) == 1 {
+func stationsOf(b *providertest.Bytes, punctual bool) Config {
+	cfg := Config{Capacity: capacityOf(b, punctual), RefusalTime: time.Duration(b.Below(3)) * ms}
+	for range b.Below(3) {
+		m := ModelConfig{Price: Price{Input: int64(b.Below(3)) * 100, Output: int64(b.Below(3)) * 500}}
+		if b.Below(2) == 1 {
 			own := capacityOf(b, punctual)
 			m.Capacity = &own
 		}
@@ -48,37 +51,38 @@ func stationsOf(b *bytesOf, punctual bool) Config {
 		}
 		cfg.Models = append(cfg.Models, m)
 	}
-	for range b.below(3) {
-		r := RegionConfig{Scale: [...]float64{0, 0.5, 2}[b.below(3)], Latency: time.Duration(b.below(2)) * ms, Surcharge: 10 * b.below(2)}
+	for range b.Below(3) {
+		r := RegionConfig{Scale: [...]float64{0, 0.5, 2}[b.Below(3)], Latency: time.Duration(b.Below(2)) * ms, Surcharge: 10 * b.Below(2)}
 		cfg.Regions = append(cfg.Regions, r)
 	}
-	if b.below(2) == 1 {
-		cfg.Abandoned = Notice{Hears: true, Delay: time.Duration(b.below(10)) * ms}
+	if b.Below(2) == 1 {
+		cfg.Abandoned = Notice{Hears: true, Delay: time.Duration(b.Below(10)) * ms}
 	}
-	for range b.below(3) {
-		from := time.Duration(b.below(100)) * ms
-		f := Fault{From: from, To: from + time.Duration(1+b.below(40))*ms, Does: Brownout{Percent: int32(b.below(3)) * 30}}
-		if cfg.checkFault(&f) == nil {
-			cfg.Faults = append(cfg.Faults, f)
+	for range b.Below(3) {
+		from := time.Duration(b.Below(100)) * ms
+		to, percent := from+time.Duration(1+b.Below(40))*ms, int32(b.Below(3))*30
+		if bounded := func(m ModelConfig) bool { return cmp.Or(m.Capacity, &cfg.Capacity).Slots > 0 }; percent == 0 ||
+			slices.ContainsFunc(cfg.Models, bounded) || len(cfg.Models) == 0 && cfg.Slots > 0 {
+			cfg.Faults = append(cfg.Faults, Fault{From: from, To: to, Does: lessCapacity{percent}})
 		}
 	}
 	return cfg
 }
 
-func capacityOf(b *bytesOf, punctual bool) Capacity {
+func capacityOf(b *providertest.Bytes, punctual bool) Capacity {
 	c := Capacity{
-		Slots:   b.below(5),
-		Service: Service{First: draw.Const(time.Duration(b.below(6)) * ms), PerInput: time.Duration(b.below(2)) * ms, PerToken: time.Duration(b.below(3)) * ms},
+		Slots:   b.Below(5),
+		Service: Service{First: draw.Const(time.Duration(b.Below(6)) * ms), PerInput: time.Duration(b.Below(2)) * ms, PerToken: time.Duration(b.Below(3)) * ms},
 	}
 	curve := func(low float64) Curve {
-		if b.below(3) > 0 {
+		if b.Below(3) > 0 {
 			return Curve{}
 		}
-		return Curve{Points: []Point{{0.5, low}, {1 + float64(b.below(4))/2, low + 0.75}}}
+		return Curve{Points: []Point{{0.5, low}, {1 + float64(b.Below(4))/2, low + 0.75}}}
 	}
 	c.Overload = Overload{Latency: curve(1), Refusal: curve(0)}
 	if any := !c.Overload.Latency.empty() || !c.Overload.Refusal.empty(); any {
-		c.Overload.Rated = b.below(4)
+		c.Overload.Rated = b.Below(4)
 		if c.Slots == 0 {
 			c.Overload.Rated++
 		}
@@ -86,41 +90,41 @@ func capacityOf(b *bytesOf, punctual bool) Capacity {
 	if c.Slots == 0 {
 		return c
 	}
-	if c.Queue = b.below(6); c.Queue > 0 {
+	if c.Queue = b.Below(6); c.Queue > 0 {
 		d := &c.Discipline
-		if d.Order = Order(b.below(numOrders)); d.Order == AdaptiveLIFO {
-			d.Turns = 2 + b.below(3)
+		if d.Order = Order(b.Below(numOrders)); d.Order == AdaptiveLIFO {
+			d.Turns = 2 + b.Below(3)
 		}
-		if b.below(3) == 0 {
-			d.MaxWait = time.Duration(1+b.below(20)) * ms
+		if b.Below(3) == 0 {
+			d.MaxWait = time.Duration(1+b.Below(20)) * ms
 		}
-		d.DropGone = b.below(3) == 0
-		if b.below(3) == 0 {
-			d.CoDel = CoDel{Target: time.Duration(b.below(8)) * ms, Interval: time.Duration(1+b.below(20)) * ms}
+		d.DropGone = b.Below(3) == 0
+		if b.Below(3) == 0 {
+			d.CoDel = CoDel{Target: time.Duration(b.Below(8)) * ms, Interval: time.Duration(1+b.Below(20)) * ms}
 		}
 	}
-	if b.below(2) == 1 {
-		c.Unit = uint32(1 + b.below(4))
+	if b.Below(2) == 1 {
+		c.Unit = uint32(1 + b.Below(4))
 	}
 	c.Day = scheduleOf(b, 0.5)
-	if punctual && b.below(2) == 1 {
+	if punctual && b.Below(2) == 1 {
 		c.Autoscale = &Autoscale{
-			Min: 1 + b.below(c.Slots), Max: c.Slots + b.below(5), Target: 25 + 25*b.below(4), Period: time.Duration(2+b.below(10)) * ms, Delay: time.Duration(b.below(15)) * ms,
+			Min: 1 + b.Below(c.Slots), Max: c.Slots + b.Below(5), Target: 25 + 25*b.Below(4), Period: time.Duration(2+b.Below(10)) * ms, Delay: time.Duration(b.Below(15)) * ms,
 		}
 	}
 	return c
 }
 
 // scheduleOf makes a schedule of up to four times so much.
-func scheduleOf(b *bytesOf, unit float64) (s Schedule) {
+func scheduleOf(b *providertest.Bytes, unit float64) (s Schedule) {
 	at := time.Duration(0)
-	for range b.below(4) {
-		at += time.Duration(b.below(20)) * ms
-		s.Steps = append(s.Steps, Step{at, unit * float64(b.below(5))})
+	for range b.Below(4) {
+		at += time.Duration(b.Below(20)) * ms
+		s.Steps = append(s.Steps, Step{at, unit * float64(b.Below(5))})
 		at += ms
 	}
-	if len(s.Steps) > 0 && b.below(2) == 1 {
-		s.Every = at + time.Duration(b.below(20))*ms
+	if len(s.Steps) > 0 && b.Below(2) == 1 {
+		s.Every = at + time.Duration(b.Below(20))*ms
 	}
 	return s
 }
@@ -128,10 +132,10 @@ func scheduleOf(b *bytesOf, unit float64) (s Schedule) {
 // checkCapacity plays any bytes to a provider and to its naive twin, and
 // compares them in every step.
 func checkCapacity(t require.TestingT, script []byte) {
-	b := &bytesOf{script}
-	punctual := b.below(2) == 1
+	b := &providertest.Bytes{Script: script}
+	punctual := b.Below(2) == 1
 	cfg := stationsOf(b, punctual)
-	gate := &tally{Semaphore{Limit: 1}, map[uint64]Ended{}, map[uint64]int{}}
+	gate := &tally{map[uint64]Ended{}, map[uint64]int{}}
 	cfg.Limits = []Limit{gate}
 	rnd := draw.New(1)
 	p, err := New(cfg, rnd)
@@ -199,19 +203,19 @@ func checkCapacity(t require.TestingT, script []byte) {
 		w.pass(now)
 		step(wire.Input{Kind: wire.Tick})
 	}
-	for len(b.script) > 0 {
-		until := now + time.Duration(b.below(12))*ms
+	for len(b.Script) > 0 {
+		until := now + time.Duration(b.Below(12))*ms
 		for punctual && p.NextTick() <= until {
 			now = p.NextTick()
 			tick()
 		}
 		now = until
-		switch b.below(8) {
+		switch b.Below(8) {
 		case 0: // whatever job, but none that begins in this very step
 			tick()
-			finish(uint32(b.below(256)))
+			finish(uint32(b.Below(256)))
 		case 1:
-			ticket := b.below(max(1, len(all)))
+			ticket := b.Below(max(1, len(all)))
 			w.out = nil
 			w.pass(now)
 			if ticket < len(all) && all[ticket] != nil {
@@ -226,13 +230,13 @@ func checkCapacity(t require.TestingT, script []byte) {
 				jobs = append(jobs, job)
 			}
 			if slices.Sort(jobs); len(jobs) > 0 {
-				finish(jobs[b.below(len(jobs))])
+				finish(jobs[b.Below(len(jobs))])
 			}
 		default:
 			ticket := uint32(len(all))
 			r := wire.Request{
-				Call: uint64(ticket), Attempt: 1, Target: wire.Target{Model: uint8(b.below(3)), Region: uint8(b.below(3))}, Stream: b.below(2) == 1,
-				Demand: wire.Demand{InputTokens: uint32(b.below(8)), OutputTokens: uint32(b.below(8)), MaxTokens: uint32(b.below(12)), Priority: uint8(b.below(3))},
+				Call: uint64(ticket), Attempt: 1, Target: wire.Target{Model: uint8(b.Below(3)), Region: uint8(b.Below(3))}, Stream: b.Below(2) == 1,
+				Demand: wire.Demand{InputTokens: uint32(b.Below(8)), OutputTokens: uint32(b.Below(8)), MaxTokens: uint32(b.Below(12)), Priority: uint8(b.Below(3))},
 			}
 			w.out = nil
 			w.pass(now)
@@ -274,4 +278,10 @@ func TestCapacityAgainstNaiveTwin(t *testing.T) {
 			t.Fatalf("seed %d", seed)
 		}
 	}
+}
+
+func FuzzStep(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{1, 2, 3, 0, 2, 2, 1, 1, 3, 20, 1, 0, 0, 2, 2, 1, 10, 5, 7, 6, 5, 4, 3, 2, 1})
+	f.Fuzz(func(t *testing.T, script []byte) { checkCapacity(t, script) })
 }

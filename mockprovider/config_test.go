@@ -16,7 +16,7 @@ func TestZeroConfigAnswersEverything(t *testing.T) {
 		arrive 2 -> 2 started 0s
 		done 2 -> 2 200 ok
 		done 1 -> 1 200 ok`)
-	require.Equal(t, never, p.NextTick())
+	require.Equal(t, Forever, p.NextTick())
 	require.Zero(t, p.Busy())
 }
 
@@ -41,7 +41,7 @@ func TestConfigValidate(t *testing.T) {
 		"service: times must not be negative":                                             {Capacity: Capacity{Service: Service{PerToken: -1}}},
 		"capacity: slots and queue must not be negative":                                  {Capacity: Capacity{Slots: -1}},
 		"capacity: a queue needs a bounded number of slots":                               {Capacity: Capacity{Queue: 1}},
-		"refusal time: it must be 0 to " + longest.String() + ", not -1ns":                {RefusalTime: -1},
+		"refusal time: it must be 0 to " + Longest.String() + ", not -1ns":                {RefusalTime: -1},
 		"space: there must be 0 to 4294967295 of each account, not -1":                    {Space: Space{Accounts: -1}},
 	} {
 		require.EqualError(t, cfg.Validate(), want)

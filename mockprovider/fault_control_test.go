@@ -16,54 +16,54 @@ func TestInjectAndClear(t *testing.T) {
 		Capacity: Capacity{Slots: 2, Queue: 9, Service: takes(10 * time.Second)},
 		Faults:   []Fault{Outage(100*time.Second, 200*time.Second, Refusal{})},
 	})
-	s.run(`
+	s.Run(`
 		arrive 1 -> 1 started 10s`)
-	black, err := s.provider.Inject(s.now, from(0, Silence{}))
+	black, err := s.Provider.Inject(s.Now, from(0, Silence{}))
 	require.NoError(t, err)
 	require.Equal(t, 1, black)
-	require.Equal(t, s.now, s.provider.NextTick(), "it is due at once")
-	s.run(`
+	require.Equal(t, s.Now, s.Provider.NextTick(), "it is due at once")
+	s.Run(`
 		tick -> nothing
 		arrive 2 -> 2 dropped
 		@1s arrive 3 -> 3 dropped`)
-	require.True(t, s.provider.Clear(s.now, black))
-	require.False(t, s.provider.Clear(s.now, black), "it is gone")
-	require.False(t, s.provider.Clear(s.now, 17), "there is no such fault")
-	s.run(`
+	require.True(t, s.Provider.Clear(s.Now, black))
+	require.False(t, s.Provider.Clear(s.Now, black), "it is gone")
+	require.False(t, s.Provider.Clear(s.Now, 17), "there is no such fault")
+	s.Run(`
 		arrive 4 -> 4 started 10s       # ticks or not
 		arrive 5 -> queued`)
-	brown, err := s.provider.Inject(s.now, Fault{To: 60 * time.Second, Does: Brownout{}})
+	brown, err := s.Provider.Inject(s.Now, Fault{To: 60 * time.Second, Does: Brownout{}})
 	require.NoError(t, err)
-	require.Equal(t, []Injected{{0, Outage(100*time.Second, 200*time.Second, Refusal{})}, {brown, Fault{To: 60 * time.Second, Does: Brownout{}}}}, s.provider.Faults(s.now))
-	s.run(`
+	require.Equal(t, []Injected{{0, Outage(100*time.Second, 200*time.Second, Refusal{})}, {brown, Fault{To: 60 * time.Second, Does: Brownout{}}}}, s.Provider.Faults(s.Now))
+	s.Run(`
 		@10s done 1 -> 1 200 ok slot=10s
 		@11s done 4 -> 4 200 ok slot=10s`)
-	require.True(t, s.provider.Clear(s.now, brown))
-	s.run(`
+	require.True(t, s.Provider.Clear(s.Now, brown))
+	s.Run(`
 		tick -> 5 started 10s           # room again, and work waits
 		@100s arrive 6 -> 6 503 overloaded`)
-	require.True(t, s.provider.Clear(s.now, 0), "faults of the configuration too")
-	s.run(`arrive 7 -> 7 started 10s`)
-	require.Empty(t, s.provider.Faults(s.now))
-	short, err := s.provider.Inject(s.now, Fault{To: s.now + 5, Does: Silence{}})
+	require.True(t, s.Provider.Clear(s.Now, 0), "faults of the configuration too")
+	s.Run(`arrive 7 -> 7 started 10s`)
+	require.Empty(t, s.Provider.Faults(s.Now))
+	short, err := s.Provider.Inject(s.Now, Fault{To: s.Now + 5, Does: Silence{}})
 	require.NoError(t, err)
-	require.False(t, s.provider.Clear(s.now+5, short), "it is over, though nobody has looked")
+	require.False(t, s.Provider.Clear(s.Now+5, short), "it is over, though nobody has looked")
 }
 
 // Work that is struck when a fault is cleared ends as was decided when it
 // started, also if another fault has come since.
 func TestClearedFaultsKeepTheirWord(t *testing.T) {
 	s := staged(t, Config{Capacity: Capacity{Service: takes(10 * time.Second)}})
-	id, err := s.provider.Inject(0, from(0, Spoil{Body: wire.Garbage}))
+	id, err := s.Provider.Inject(0, from(0, Spoil{Body: wire.Garbage}))
 	require.NoError(t, err)
-	s.run(`arrive 1 -> 1 started 10s`)
-	require.True(t, s.provider.Clear(s.now, id))
-	s.run(`@1s arrive 2 -> 2 started 10s`)
+	s.Run(`arrive 1 -> 1 started 10s`)
+	require.True(t, s.Provider.Clear(s.Now, id))
+	s.Run(`@1s arrive 2 -> 2 started 10s`)
 	for range 3 {
-		_, err = s.provider.Inject(s.now, from(0, Silence{AfterWork}))
+		_, err = s.Provider.Inject(s.Now, from(0, Silence{AfterWork}))
 		require.NoError(t, err)
 	}
-	s.run(`
+	s.Run(`
 		@2s arrive 3 -> 3 started 10s
 		@10s done 1 -> 1 200 server_error garbage tokens=0 slot=10s
 		@11s done 2 -> 2 200 ok slot=10s
@@ -80,7 +80,7 @@ func TestInjectedFaultsTakeNoRoomForGood(t *testing.T) {
 		require.NoError(t, err)
 		p.Step(now, &wire.Input{Kind: wire.Tick}, nil)
 	}
-	require.LessOrEqual(t, len(p.faults.slots), 8)
+	require.LessOrEqual(t, p.FaultSlots(), 8)
 }
 
 // Luck goes by the number of a fault, and not by the room that it takes: what
@@ -105,7 +105,7 @@ func TestLuckGoesByTheNumber(t *testing.T) {
 	id, err := providers[0].Inject(10, chance)
 	require.NoError(t, err)
 	require.Equal(t, 1, id)
-	require.Len(t, providers[0].faults.slots, 1, "it takes the room of the first")
+	require.Equal(t, 1, providers[0].FaultSlots(), "it takes the room of the first")
 	injected := struck(providers[0])
 	require.Equal(t, struck(providers[1]), injected)
 	require.NotEqual(t, struck(providers[2]), injected)
@@ -131,7 +131,7 @@ func TestInjectWhatCannotBe(t *testing.T) {
 		"fault: skew: the clock is right; say by how much it is ahead, or behind with a minus":                                     from(0, Skew{}),
 		"fault: latency: it changes nothing; give it a factor or a delay":                                                          from(0, Latency{}),
 		"fault: latency: -1 is no factor of times; use a number above 0, up to 1e+09":                                              from(0, Latency{Factor: -1}),
-		"fault: unreachable: how long clients take to notice must be 0 to " + longest.String() + ", not -1ns":                      from(0, Unreachable{After: -1}),
+		"fault: unreachable: how long clients take to notice must be 0 to " + Longest.String() + ", not -1ns":                      from(0, Unreachable{After: -1}),
 		"fault: reset: there is no stage 3":                                                                                        from(0, Reset{3}),
 		"fault: spoil: say what becomes of the answer: a stream error, a silent end, a cut body, garbage, a wrong type or doubled": from(0, Spoil{}),
 		"fault: garbage: it has no place for a number of tokens; only what breaks off has":                                         from(0, Spoil{Body: wire.Garbage, Tokens: 1}),
@@ -148,7 +148,7 @@ func TestInjectWhatCannotBe(t *testing.T) {
 		require.EqualError(t, err, want)
 	}
 	require.Empty(t, p.Faults(5))
-	require.Equal(t, never, p.NextTick())
+	require.Equal(t, Forever, p.NextTick())
 }
 
 // Limits can be set: what was let in before is not theirs.
@@ -157,14 +157,14 @@ func TestSetLimit(t *testing.T) {
 		Limits:   []Limit{Window{Limit: 2, Length: time.Minute}, Semaphore{Limit: 2}},
 		Capacity: Capacity{Service: takes(10 * time.Second)}, Tells: 1,
 	})
-	s.run(`
+	s.Run(`
 		arrive 1 -> 1 started 10s
 		arrive 2 -> 2 started 10s
 		arrive 3 -> 3 429 rate limit=2 left=0`)
-	require.NoError(t, s.provider.SetLimit(s.now, 1, Window{Limit: 100, Length: time.Minute, Terms: Terms{Refusal: As429.WithHint(Hint{Kind: Exact})}}))
-	s.run(`arrive 4 -> 4 429 concurrency limit=2 left=0`)
-	require.NoError(t, s.provider.SetLimit(s.now, 2, Semaphore{Limit: 1}))
-	s.run(`
+	require.NoError(t, s.Provider.SetLimit(s.Now, 1, Window{Limit: 100, Length: time.Minute, Terms: Terms{Refusal: As429.WithHint(Hint{Kind: Exact})}}))
+	s.Run(`arrive 4 -> 4 429 concurrency limit=2 left=0`)
+	require.NoError(t, s.Provider.SetLimit(s.Now, 2, Semaphore{Limit: 1}))
+	s.Run(`
 		arrive 5 -> 5 started 10s
 		arrive 6 -> 6 429 concurrency limit=1 left=0
 		@10s done 1 -> 1 200 ok limit=100 left=99 slot=10s
@@ -172,16 +172,16 @@ func TestSetLimit(t *testing.T) {
 		arrive 7 -> 7 429 concurrency limit=1 left=0     # theirs were others' permits
 		done 5 -> 5 200 ok limit=100 left=99 slot=10s
 		arrive 8 -> 8 started 10s`)
-	require.NoError(t, s.provider.SetLimit(s.now, 1, Window{Limit: 1, Length: time.Hour, Terms: Terms{Refusal: As429.WithHint(Hint{Kind: Constant, Value: 7 * time.Second})}}))
-	require.NoError(t, s.provider.SetLimit(s.now, 2, Semaphore{Limit: 9}))
-	s.run(`
+	require.NoError(t, s.Provider.SetLimit(s.Now, 1, Window{Limit: 1, Length: time.Hour, Terms: Terms{Refusal: As429.WithHint(Hint{Kind: Constant, Value: 7 * time.Second})}}))
+	require.NoError(t, s.Provider.SetLimit(s.Now, 2, Semaphore{Limit: 9}))
+	s.Run(`
 		arrive 9 -> 9 started 10s
 		arrive 10 -> 10 429 rate after=7s limit=1 left=0`)
 	for want, err := range map[string]error{
-		"there is no limit 0; the provider has 2":          s.provider.SetLimit(s.now, 0, Semaphore{Limit: 1}),
-		"there is no limit 3; the provider has 2":          s.provider.SetLimit(s.now, 3, Semaphore{Limit: 1}),
-		"a limit cannot be taken away; set a high one":     s.provider.SetLimit(s.now, 1, nil),
-		"limit 1: semaphore: the limit must be at least 1": s.provider.SetLimit(s.now, 1, Semaphore{}),
+		"there is no limit 0; the provider has 2":          s.Provider.SetLimit(s.Now, 0, Semaphore{Limit: 1}),
+		"there is no limit 3; the provider has 2":          s.Provider.SetLimit(s.Now, 3, Semaphore{Limit: 1}),
+		"a limit cannot be taken away; set a high one":     s.Provider.SetLimit(s.Now, 1, nil),
+		"limit 1: semaphore: the limit must be at least 1": s.Provider.SetLimit(s.Now, 1, Semaphore{}),
 	} {
 		require.EqualError(t, err, want)
 	}
@@ -194,8 +194,8 @@ func TestSetLimitUnderFaults(t *testing.T) {
 		Limits: []Limit{Semaphore{Limit: 1}},
 		Faults: []Fault{{To: 90 * time.Second, Does: LimitCut{Percent: 50}}, {To: 90 * time.Second, Does: Skew{Ahead: 50 * time.Second}}},
 	})
-	require.NoError(t, s.provider.SetLimit(0, 1, Window{Limit: 4, Length: time.Minute}))
-	s.run(`
+	require.NoError(t, s.Provider.SetLimit(0, 1, Window{Limit: 4, Length: time.Minute}))
+	s.Run(`
 		arrive 1 -> 1 started 0s
 		arrive 2 -> 2 started 0s
 		arrive 3 -> 3 429 rate limit=2 left=0
@@ -216,17 +216,17 @@ func TestResetForgets(t *testing.T) {
 		Capacity: Capacity{Slots: 1, Queue: 1, Service: takes(10 * time.Second)},
 		Faults:   []Fault{from(0, no), from(20*time.Second, Reset{})},
 	})
-	s.run(`
+	s.Run(`
 		arrive 1 -> 1 dropped
 		arrive 2 -> 2 started 10s
 		arrive 3 -> queued
 		arrive 4 -> 4 429 rate limit=2 left=0`)
-	require.True(t, s.provider.Clear(s.now, 1))
-	_, err := s.provider.Inject(s.now, from(0, Outage(0, 1, Refusal{}).Does))
+	require.True(t, s.Provider.Clear(s.Now, 1))
+	_, err := s.Provider.Inject(s.Now, from(0, Outage(0, 1, Refusal{}).Does))
 	require.NoError(t, err)
-	s.run(`arrive 5 -> 5 503 overloaded`)
-	require.NoError(t, s.provider.Reset(s.now))
-	s.run(`
+	s.Run(`arrive 5 -> 5 503 overloaded`)
+	require.NoError(t, s.Provider.Reset(s.Now))
+	s.Run(`
 		arrive 6 -> 6 dropped                # the script begins anew
 		arrive 7 -> 7 503 overloaded         # for want of a slot: work goes on
 		@10s done 2 -> 2 200 ok slot=10s; 3 started 10s
@@ -255,5 +255,5 @@ func TestResetRestoresLuck(t *testing.T) {
 	}
 	require.Equal(t, before, ends())
 	require.Len(t, p.Faults(0), 2)
-	require.LessOrEqual(t, len(p.faults.slots), 4)
+	require.LessOrEqual(t, p.FaultSlots(), 4)
 }

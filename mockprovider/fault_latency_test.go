@@ -24,8 +24,8 @@ func TestLatency(t *testing.T) {
 	// What is too long for a run stays a time.
 	play(t, Config{
 		Capacity: Capacity{Service: takes(1000000 * time.Hour)},
-		Faults:   []Fault{from(0, Latency{Factor: 1e9, Plus: longest}), from(0, Latency{Factor: 1e9})},
-	}, `arrive 1 -> 1 started `+longest.String())
+		Faults:   []Fault{from(0, Latency{Factor: 1e9, Plus: Longest}), from(0, Latency{Factor: 1e9})},
+	}, `arrive 1 -> 1 started `+Longest.String())
 }
 
 // Half of a factor is as fast again, and less than a nanosecond is none.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"herdlab/mockprovider/providertest"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 	"herdlab/sim/saturating"
@@ -125,7 +126,7 @@ func (d *driven) arrive(ticket uint32, r wire.Request) {
 
 func (d *driven) step(in *wire.Input) {
 	for _, e := range d.p.Step(d.now, in, nil) {
-		d.log = append(d.log, fmt.Sprintf("%d %s %+v", d.now, describe(&e), e.Reply))
+		d.log = append(d.log, fmt.Sprintf("%d %s %+v", d.now, providertest.Describe(&e), e.Reply))
 		require.GreaterOrEqual(d.t, e.After, time.Duration(0))
 		switch e.Kind {
 		case wire.Started:
@@ -191,7 +192,7 @@ func TestEveryTicketEndsOnceWhateverTheFaults(t *testing.T) {
 		for ticket, n := range d.ends {
 			require.Equal(t, 1, n, "ticket %d", ticket)
 		}
-		for i := range d.p.gates {
+		for i := range cfg.Limits {
 			for account := range uint32(3) {
 				if s, ok := d.p.Standing(i+1, d.now, &wire.Request{Account: account}); ok && i != 4 {
 					require.Zero(t, s.Used, "limit %d of account %d", i+1, account)

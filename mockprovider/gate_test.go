@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"herdlab/mockprovider/providertest"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
@@ -126,13 +127,13 @@ func counting(l int32, w time.Duration, hint Hint) []Limit {
 // Around the tick of a minute, 200 requests in its last second and 200 in the
 // first of the next meet a limit of 120 a minute.
 func TestBoundaryBurst(t *testing.T) {
-	burst := append(evenly(200, 59*time.Second, 60*time.Second), evenly(200, 60*time.Second, 61*time.Second)...)
+	burst := append(providertest.Evenly(200, 59*time.Second, 60*time.Second), providertest.Evenly(200, 60*time.Second, 61*time.Second)...)
 	// A bucket of 120 gets 2 more tokens a second: until 61 s, three have come.
 	for i, want := range []int{240, 120, 120, 121, 123} {
 		limit := counting(120, time.Minute, Hint{})[i]
 		p, err := New(Config{Limits: []Limit{limit}}, draw.New(1))
 		require.NoError(t, err)
-		require.Equal(t, want, arrivals(t, p, burst...), "%#v", limit)
+		require.Equal(t, want, providertest.Arrivals(t, p, burst...), "%#v", limit)
 	}
 }
 
@@ -182,13 +183,13 @@ func TestCountingLimitsAtTheEndsOfNumbers(t *testing.T) {
 		for _, limit := range counting(l, math.MaxInt64, Hint{Kind: Exact})[:4] { // a bucket has ends of its own
 			p, err := New(Config{Limits: []Limit{limit}}, draw.New(1))
 			require.NoError(t, err)
-			require.Equal(t, want, arrivals(t, p, at...), "%#v", limit)
+			require.Equal(t, want, providertest.Arrivals(t, p, at...), "%#v", limit)
 		}
 	}
 }
 
-// gated is a provider with one of each limit, of so many requests a second.
-func gated(tb testing.TB, limit int32) *Provider {
+// gated returns one of each limit, of that many requests a second.
+func gated(limit int32) []Limit {
 	const s = time.Second
 	limits := append(counting(limit, s, Hint{Kind: Exact}),
 		Joint{Limit: limit, Length: s}, Semaphore{Limit: limit}, Quota{Limit: limit, Every: s}, Sliced{Limit: limit, Length: s, Slices: 2},
@@ -198,9 +199,7 @@ func gated(tb testing.TB, limit int32) *Provider {
 	for _, l := range counting(100*limit, s, Hint{Kind: Exact}) {
 		limits = append(limits, charging(l, Charge{Count: AllTokens, When: Reserved}), charging(l, Charge{Count: OutputTokens, When: AtCompletion}))
 	}
-	p, err := New(Config{Limits: limits}, draw.New(1))
-	require.NoError(tb, err)
-	return p
+	return limits
 }
 
 // sink keeps the verdicts that are measured.
@@ -209,7 +208,9 @@ var sink Verdict
 // No gate allocates once it has seen its largest crowd, be it that it lets a
 // request in or refuses it.
 func TestGatesDoNotAllocate(t *testing.T) {
-	p, in, out := gated(t, 1000), &wire.Input{}, make([]wire.Effect, 0, 4)
+	p, err := New(Config{Limits: gated(1000)}, draw.New(1))
+	require.NoError(t, err)
+	in, out := &wire.Input{}, make([]wire.Effect, 0, 4)
 	in.Request.Demand = wire.Demand{InputTokens: 10, OutputTokens: 10, MaxTokens: 80}
 	now := time.Duration(0)
 	for range 2000 {
@@ -220,8 +221,8 @@ func TestGatesDoNotAllocate(t *testing.T) {
 		now += 2 * time.Millisecond
 		out = serve(p, now, in, out)
 	}))
-	for i := range p.gates { // each of them refuses what it has no room for
-		gate := gated(t, 1).gates[i]
+	for _, l := range gated(1) { // each of them refuses what it has no room for
+		gate := l.Gate(Space{})
 		r := wire.Request{Demand: wire.Demand{InputTokens: 101, OutputTokens: 50}}
 
 		for gate.Take(0, &r) {

@@ -59,20 +59,20 @@ func TestThreeNamesOfOneRule(t *testing.T) {
 
 func TestGCRAValidate(t *testing.T) {
 	for want, g := range map[string]GCRA{
-		"gcra: the interval must be 1ns to " + longest.String() + ", not 0s":                       {},
-		"gcra: the tolerance must be 0 to " + (longest - 1).String() + ", not -1ns":                {Interval: 1, Tolerance: -1},
-		"gcra: the tolerance must be 0 to " + (longest - 2).String() + ", not " + longest.String(): {Interval: 2, Tolerance: longest},
+		"gcra: the interval must be 1ns to " + Longest.String() + ", not 0s":                       {},
+		"gcra: the tolerance must be 0 to " + (Longest - 1).String() + ", not -1ns":                {Interval: 1, Tolerance: -1},
+		"gcra: the tolerance must be 0 to " + (Longest - 2).String() + ", not " + Longest.String(): {Interval: 2, Tolerance: Longest},
 	} {
 		require.EqualError(t, g.Validate(), want)
 	}
 	require.EqualError(t, LeakyBucket{Limit: 1, Length: 1}.Validate(), "leaky bucket: the size must be at least 1")
 	require.EqualError(t, LeakyBucket{Size: 1, Length: 1}.Validate(), "leaky bucket: the limit must be at least 1")
 	// The ends of what is fine.
-	for _, g := range []GCRA{{Interval: longest}, {Interval: 1, Tolerance: longest - 1}} {
+	for _, g := range []GCRA{{Interval: Longest}, {Interval: 1, Tolerance: Longest - 1}} {
 		require.NoError(t, g.Validate())
 		gate := g.Gate(Space{})
 		require.True(t, gate.Take(0, &wire.Request{}))
 		require.Equal(t, g.Tolerance > 0, gate.Take(0, &wire.Request{}))
-		require.True(t, gate.Take(never-1, &wire.Request{}))
+		require.True(t, gate.Take(Forever-1, &wire.Request{}))
 	}
 }

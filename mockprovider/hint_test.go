@@ -57,7 +57,7 @@ func TestHints(t *testing.T) {
 		"rounded up: whole already":   {Hint{Kind: RoundedUp}, 35 * s, 35 * s},
 		"rounded up: a nanosecond":    {Hint{Kind: RoundedUp}, 1, s},
 		"rounded up: at once":         {Hint{Kind: RoundedUp}, 0, 0},
-		"rounded up: not before end":  {Hint{Kind: RoundedUp}, never - 1, never},
+		"rounded up: not before end":  {Hint{Kind: RoundedUp}, Forever - 1, Forever},
 		"rounded down":                {Hint{Kind: RoundedDown}, 34_800_000_001, 34 * s},
 		"rounded down: to nothing":    {Hint{Kind: RoundedDown}, 999 * ms, 0},
 		"rounded down, nobody knows":  {Hint{Kind: RoundedDown}, wire.NoHint, wire.NoHint},
@@ -66,7 +66,7 @@ func TestHints(t *testing.T) {
 		"wrong and rounded up":        {Hint{Kind: RoundedUp, Factor: 0.5}, 7 * s, 4 * s},
 		"wrong, and nobody knows":     {Hint{Kind: Exact, Factor: 0.5}, wire.NoHint, wire.NoHint},
 		"wrong and constant":          {Hint{Kind: Constant, Value: 3 * s, Factor: 2}, wire.NoHint, 6 * s},
-		"wrong beyond all times":      {Hint{Kind: Exact, Factor: 1e9}, never / 2, longest},
+		"wrong beyond all times":      {Hint{Kind: Exact, Factor: 1e9}, Forever / 2, Longest},
 		"no jitter where nobody does": {Hint{Kind: Exact, Jitter: s}, wire.NoHint, wire.NoHint},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, hinted(t, c.hint, wire.Plainly, 0, c.ready)) })
@@ -184,18 +184,9 @@ func TestHintValidate(t *testing.T) {
 		"-1 is no factor of a hint; use a number above 0, up to 1e+09":         {Factor: -1},
 		"NaN is no factor of a hint; use a number above 0, up to 1e+09":        {Factor: math.NaN()},
 		"2e+09 is no factor of a hint; use a number above 0, up to 1e+09":      {Factor: 2e9},
-		"the jitter of a hint must be 0 to " + longest.String() + ", not -1ns": {Jitter: -1},
+		"the jitter of a hint must be 0 to " + Longest.String() + ", not -1ns": {Jitter: -1},
 	} {
 		require.EqualError(t, h.Validate(), want)
 		require.EqualError(t, (&Refusal{Hint: h}).Validate(), "refusal: "+want)
 	}
-}
-
-// after returns the time until admission that a verdict states.
-func after(v Verdict) time.Duration {
-	d, known := v.Admission.After()
-	if !known {
-		return wire.NoHint
-	}
-	return d
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"herdlab/mockprovider/providertest"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
@@ -93,7 +94,7 @@ func TestJointAtTheEndsOfNumbers(t *testing.T) {
 	for _, anchored := range []bool{false, true} {
 		p, err := New(Config{Limits: []Limit{Joint{Limit: math.MaxInt32, Length: math.MaxInt64, Anchored: anchored}}}, draw.New(1))
 		require.NoError(t, err)
-		require.Equal(t, 3, arrivals(t, p, time.Second, time.Hour, 2562047*time.Hour))
+		require.Equal(t, 3, providertest.Arrivals(t, p, time.Second, time.Hour, 2562047*time.Hour))
 	}
 	j := Joint{Limit: math.MaxInt32, Length: 1}.Gate(Space{}).(*joint)
 	j.keys[0] = jointKey{windowKey{end: 10, used: math.MaxInt32 - 1}, math.MaxInt32}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"herdlab/mockprovider/providertest"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
@@ -90,7 +91,7 @@ func TestKeepingWhatOthersRefuse(t *testing.T) {
 // let in again: a log, a counter and a bucket of 10 a second meet 20 a second.
 // Fixed windows do not mind.
 func TestKeepingWhatTheLimitItselfRefuses(t *testing.T) {
-	at := evenly(2000, 0, 100*time.Second)
+	at := providertest.Evenly(2000, 0, 100*time.Second)
 	for _, c := range []struct {
 		limit             func(Terms) Limit
 		none, all, slower int
@@ -104,11 +105,11 @@ func TestKeepingWhatTheLimitItselfRefuses(t *testing.T) {
 		run := func(k Keep, at []time.Duration) int {
 			p, err := New(Config{Limits: []Limit{c.limit(Terms{Keep: k})}}, draw.New(1))
 			require.NoError(t, err)
-			return arrivals(t, p, at...)
+			return providertest.Arrivals(t, p, at...)
 		}
 		require.Equal(t, c.none, run(KeepNone, at), "%T", c.limit(Terms{}))
 		require.Equal(t, c.none, run(KeepOthers, at), "%T", c.limit(Terms{}))
 		require.Equal(t, c.all, run(KeepAll, at), "%T", c.limit(Terms{}))
-		require.Equal(t, c.slower, run(KeepAll, evenly(800, 0, 100*time.Second)), "who keeps to it is served")
+		require.Equal(t, c.slower, run(KeepAll, providertest.Evenly(800, 0, 100*time.Second)), "who keeps to it is served")
 	}
 }

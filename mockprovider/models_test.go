@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
 
@@ -54,7 +53,7 @@ func TestHeadsTravelToo(t *testing.T) {
 // Who asks for what is not there burns no quota, but is asked who he is.
 func TestUnknownModelsComeBeforeLimits(t *testing.T) {
 	cfg := fleetOfModels()
-	cfg.RejectKeys, cfg.Limits = []uint8{9}, []Limit{Window{Limit: 1, Length: time.Hour}}
+	cfg.RejectKeys, cfg.Limits = []uint8{9}, []Limit{few{Limit: 1}}
 	play(t, cfg, `
 		arrive 1 model=2 -> 1 400 bad_request in 50ms
 		arrive 2 model=2 key=9 -> 2 401 auth in 50ms
@@ -65,7 +64,7 @@ func TestUnknownModelsComeBeforeLimits(t *testing.T) {
 // Limits tell models apart that are listed, without being told how many.
 func TestLimitsPerListedModel(t *testing.T) {
 	cfg := fleetOfModels()
-	cfg.Limits = []Limit{Window{Limit: 1, Length: time.Hour, Terms: Terms{Per: Model | Region}}}
+	cfg.Limits = []Limit{few{Limit: 1, Terms: Terms{Per: Model | Region}}}
 	play(t, cfg, `
 		arrive 1 model=1 region=1 -> 1 started 1s
 		arrive 2 model=1 region=0 -> 2 started 1s
@@ -90,20 +89,6 @@ func TestPrices(t *testing.T) {
 	require.Equal(t, Price{}, flagship.with(-100))
 	most := Price{mostPrice, mostPrice}.with(mostSurcharge)
 	require.Positive(t, most.of(1<<32-1, 1<<32-1), "the dearest request there can be")
-}
-
-// An error costs nothing, an answer that breaks off what was produced.
-func TestFaultsAndCosts(t *testing.T) {
-	cfg := hung(Notice{}, Discipline{})
-	cfg.Faults = []Fault{
-		{From: 0, To: time.Minute, Does: Errors{When: AfterWork}},
-		{From: time.Minute, To: 2 * time.Minute, Does: Spoil{Body: wire.CutBody, Tokens: 4}},
-	}
-	play(t, cfg, `
-		arrive 1 input=100 tokens=10 -> 1 started 11s
-		@11s done 1 -> 1 500 server_error slot=11s
-		@61s arrive 2 input=100 tokens=10 stream=1 -> 2 started 5s; 2 head in 1s
-		@66s done 2 -> 2 200 disconnected cut body tokens=4 slot=5s cost=380`)
 }
 
 func TestModelsValidate(t *testing.T) {
@@ -172,8 +157,6 @@ func TestBoundOfStations(t *testing.T) {
 		"a pool of tokens":          {Config{Capacity: Capacity{Slots: 6, Unit: 1000, Service: takes(2 * s)}}, Bound{6, 6 * s, 6}},
 		"a pool of large units":     {Config{Capacity: Capacity{Slots: 6, Unit: 1_000_000, Service: takes(2 * s)}}, Bound{6, 2 * s, 6}},
 		"prompts take time":         {Config{Capacity: Capacity{Slots: 6, Service: Service{First: draw.Const(s), PerInput: time.Millisecond, PerToken: 2 * time.Millisecond}}}, Bound{6, 5 * s, 6}},
-		"a limit on top, of each":   {Config{Capacity: two, Models: make([]ModelConfig, 3), Limits: []Limit{Window{Limit: 1, Length: s, Terms: Terms{Per: Model}}}}, Bound{3, s, 18}},
-		"a limit on the quickest":   {Config{Models: []ModelConfig{{}, {Capacity: &Capacity{Service: takes(s)}}}, Capacity: Capacity{Service: takes(5 * s)}, Limits: []Limit{Semaphore{Limit: 3}}}, Bound{3, s, 3}},
 	} {
 		require.NoError(t, c.cfg.Validate(), name)
 		require.Equal(t, c.want, c.cfg.Bound(c.cfg.Load(2000, 1000)), name)

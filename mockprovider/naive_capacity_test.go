@@ -122,8 +122,8 @@ func (w *naiveCapacity) size(s *naiveStation, now time.Duration) (slots, open in
 	percent := 100
 	for _, f := range w.cfg.Faults {
 		if f.From <= now && now < f.To {
-			some := percent > 0 && f.Does.(Brownout).Percent > 0
-			if percent = percent * int(f.Does.(Brownout).Percent) / 100; some {
+			some := percent > 0 && f.Does.(lessCapacity).percent > 0
+			if percent = percent * int(f.Does.(lessCapacity).percent) / 100; some {
 				percent = max(percent, 1)
 			}
 		}

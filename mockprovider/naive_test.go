@@ -91,7 +91,7 @@ func (w *naiveWindow) start(now time.Duration) time.Duration {
 }
 
 // used is what was charged in the window that now falls into.
-func (w *naiveWindow) used(now time.Duration) int64 { return w.sum(w.start(now), never) }
+func (w *naiveWindow) used(now time.Duration) int64 { return w.sum(w.start(now), Forever) }
 
 func (w *naiveWindow) room(now time.Duration, n int64) bool { return w.used(now)+n <= w.limit }
 
@@ -124,7 +124,7 @@ type naiveLog struct {
 }
 
 func (l *naiveLog) room(now time.Duration, n int64) bool {
-	return l.sum(now-l.length+1, never)+n <= l.limit
+	return l.sum(now-l.length+1, Forever)+n <= l.limit
 }
 
 // naiveCounter counts windows with fractions.
@@ -138,7 +138,7 @@ func (c *naiveCounter) room(now time.Duration, n int64) bool {
 	start := now - now%c.length
 	covered := new(big.Rat).Sub(big.NewRat(1, 1), big.NewRat(int64(now-start), int64(c.length)))
 	sum := covered.Mul(covered, big.NewRat(c.sum(start-c.length, start), 1))
-	sum.Add(sum, big.NewRat(c.sum(start, never)+n, 1))
+	sum.Add(sum, big.NewRat(c.sum(start, Forever)+n, 1))
 	return sum.Cmp(big.NewRat(c.limit, 1)) <= 0
 }
 
@@ -192,7 +192,7 @@ type naiveRamp struct {
 
 func (a *naiveRamp) room(now time.Duration, n int64) bool {
 	start := now - now%a.length
-	return a.sum(start, never)+n <= a.base+a.sum(start-a.length, start)*a.growth/100
+	return a.sum(start, Forever)+n <= a.base+a.sum(start-a.length, start)*a.growth/100
 }
 
 // naivePenalty is a window that knows when it was blocked.
@@ -331,17 +331,17 @@ func smallLength(t *rapid.T) time.Duration {
 
 // anyTerms draws what is charged, and what is kept.
 func anyTerms(t *rapid.T) Terms {
-	terms := Terms{Charge: Charge{Count: Unit(rapid.IntRange(0, numUnits-1).Draw(t, "unit"))}}
+	terms := Terms{Charge: Charge{Count: Unit(rapid.IntRange(0, int(AllTokens)).Draw(t, "unit"))}}
 	if rapid.Bool().Draw(t, "settled") {
-		terms.Charge.When = Moment(rapid.IntRange(0, numMoments-1).Draw(t, "moment"))
-		terms.Charge.Failed = Settlement(rapid.IntRange(0, numSettlements-1).Draw(t, "failed"))
-		terms.Charge.Cancelled = Settlement(rapid.IntRange(0, numSettlements-1).Draw(t, "cancelled"))
+		terms.Charge.When = Moment(rapid.IntRange(0, int(AtCompletion)).Draw(t, "moment"))
+		terms.Charge.Failed = Settlement(rapid.IntRange(0, int(Whole)).Draw(t, "failed"))
+		terms.Charge.Cancelled = Settlement(rapid.IntRange(0, int(Whole)).Draw(t, "cancelled"))
 	}
 	if terms.Charge.Count >= OutputTokens {
 		terms.Charge.Least = uint32(rapid.IntRange(0, 4).Draw(t, "least"))
 	}
 	if terms.Charge.When != AtCompletion {
-		terms.Keep = Keep(rapid.IntRange(0, numKeeps-1).Draw(t, "keep"))
+		terms.Keep = Keep(rapid.IntRange(0, int(KeepAll)).Draw(t, "keep"))
 	}
 	return terms
 }

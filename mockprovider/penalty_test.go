@@ -80,7 +80,7 @@ func TestWhoHammersIsNeverLetIn(t *testing.T) {
 func TestPenaltyValidate(t *testing.T) {
 	for want, p := range map[string]Penalty{
 		"penalty: the limit must be at least 1":                                                        {Length: 1, Block: 1},
-		"penalty: the block must last 1s, which is the length, to " + longest.String() + ", not 999ms": {Limit: 1, Length: time.Second, Block: 999 * time.Millisecond},
+		"penalty: the block must last 1s, which is the length, to " + Longest.String() + ", not 999ms": {Limit: 1, Length: time.Second, Block: 999 * time.Millisecond},
 	} {
 		require.EqualError(t, p.Validate(), want)
 	}

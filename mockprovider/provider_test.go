@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
+	"herdlab/mockprovider/providertest"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
@@ -176,7 +178,7 @@ func TestNextTick(t *testing.T) {
 	p, err := New(cfg, draw.New(1))
 	require.NoError(t, err)
 	now, ticks := time.Duration(0), []time.Duration{}
-	for p.NextTick() != never {
+	for p.NextTick() != Forever {
 		require.Greater(t, p.NextTick(), now)
 		now = p.NextTick()
 		ticks = append(ticks, now)
@@ -186,8 +188,8 @@ func TestNextTick(t *testing.T) {
 
 	p, err = New(cfg, draw.New(1))
 	require.NoError(t, err)
-	require.Equal(t, 0, arrivals(t, p, 45), "without a single tick")
-	require.Equal(t, 1, arrivals(t, p, 50))
+	require.Equal(t, 0, providertest.Arrivals(t, p, 45), "without a single tick")
+	require.Equal(t, 1, providertest.Arrivals(t, p, 50))
 }
 
 // The caller's configuration stays the caller's.
@@ -199,4 +201,31 @@ func TestNewCopiesItsConfiguration(t *testing.T) {
 	cfg.Faults[0] = Outage(0, 10, As429)
 	effects := p.Step(0, &wire.Input{Kind: wire.Arrive}, nil)
 	require.Equal(t, uint16(503), effects[0].Reply.Status)
+}
+
+// Who is not known meets no limit.
+func TestStrangers(t *testing.T) {
+	cfg := Config{Space: Space{Accounts: 2, Keys: 2, Models: 3, Regions: 2}, RejectKeys: []uint8{1}, Limits: []Limit{
+		Window{Limit: 1, Length: 1, Terms: Terms{Per: Account | Key | Address | Model | Region, Keep: KeepAll}},
+	}}
+	play(t, cfg, `
+		arrive 1 account=2 -> 1 401 auth
+		arrive 2 account=4294967295 -> 2 401 auth
+		arrive 3 key=2 -> 3 401 auth
+		arrive 4 key=1 -> 4 401 auth
+		arrive 5 model=3 -> 5 400 bad_request
+		arrive 6 model=255 region=255 -> 6 400 bad_request
+		arrive 7 region=2 -> 7 400 bad_request
+		arrive 8 account=2 model=3 -> 8 401 auth
+		arrive 9 address=4294967295 -> 9 started 0s
+		arrive 10 account=1 model=2 region=1 -> 10 started 0s
+		arrive 11 account=1 model=2 region=1 -> 11 429 rate limit=1 left=0`)
+	// Where nothing is told apart, everything is known.
+	rapid.Check(t, func(t *rapid.T) {
+		p, err := New(Config{}, draw.New(1))
+		require.NoError(t, err)
+		r := wire.Request{Account: rapid.Uint32().Draw(t, "account"), Address: rapid.Uint32().Draw(t, "address"),
+			Target: wire.Target{Key: rapid.Uint8().Draw(t, "key"), Model: rapid.Uint8().Draw(t, "model"), Region: rapid.Uint8().Draw(t, "region")}}
+		require.Equal(t, wire.Started, p.Step(0, &wire.Input{Request: r}, nil)[0].Kind)
+	})
 }

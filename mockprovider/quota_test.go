@@ -45,7 +45,7 @@ func TestBalance(t *testing.T) {
 func TestQuotaValidate(t *testing.T) {
 	for want, q := range map[string]Quota{
 		"quota: the limit must be at least 1":                                                       {Every: 1},
-		"quota: it must be renewed every 1ns to " + longest.String() + ", or 0 for never, not -1ns": {Limit: 1, Every: -1},
+		"quota: it must be renewed every 1ns to " + Longest.String() + ", or 0 for never, not -1ns": {Limit: 1, Every: -1},
 		"quota: the first renewal must be at 0 to below 24h0m0s, not at 24h0m0s":                    {Limit: 1, Every: 24 * time.Hour, At: 24 * time.Hour},
 		"quota: the first renewal must be at 0 to below 0s, not at 1s":                              {Limit: 1, At: time.Second},
 	} {

@@ -86,3 +86,12 @@ func TestSlicedValidate(t *testing.T) {
 		require.EqualError(t, s.Validate(), want)
 	}
 }
+
+// after returns the time until admission that a verdict states.
+func after(v Verdict) time.Duration {
+	d, known := v.Admission.After()
+	if !known {
+		return wire.NoHint
+	}
+	return d
+}

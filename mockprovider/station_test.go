@@ -107,22 +107,6 @@ func TestOthersHoldSlots(t *testing.T) {
 	require.Equal(t, [2]int{0, 0}, open(0, 0, 1, 0))
 }
 
-// A brownout takes slots away from who waits, and gives them back.
-func TestBrownoutResizes(t *testing.T) {
-	cfg := Config{
-		Capacity: Capacity{Slots: 4, Queue: 5, Service: takes(10 * time.Second)},
-		Faults:   []Fault{{From: time.Second, To: 15 * time.Second, Does: Brownout{Percent: 25}}},
-	}
-	play(t, cfg, `
-		arrive 1 -> 1 started 10s
-		arrive 2 -> 2 started 10s
-		@2s arrive 3 -> queued
-		arrive 4 -> queued
-		@10s done 1 -> 1 200 ok slot=10s
-		done 2 -> 2 200 ok slot=10s; 3 started 10s
-		@15s tick -> 4 started 10s`)
-}
-
 func TestCrowd(t *testing.T) {
 	cfg := fleetOfModels()
 	cfg.Models[1].Others = Always(0.5)

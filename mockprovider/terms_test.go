@@ -7,7 +7,6 @@ import (
 	"pgregory.net/rapid"
 
 	"herdlab/mockprovider/wire"
-	"herdlab/sim/draw"
 )
 
 // Two requests share a counter if they agree in all that is told apart, and only
@@ -61,31 +60,4 @@ func TestCountersAreNoMoreThanNeeded(t *testing.T) {
 	} {
 		require.Equal(t, want, per.Counters(space), per.String())
 	}
-}
-
-// Who is not known meets no limit.
-func TestStrangers(t *testing.T) {
-	cfg := Config{Space: Space{Accounts: 2, Keys: 2, Models: 3, Regions: 2}, RejectKeys: []uint8{1}, Limits: []Limit{
-		Window{Limit: 1, Length: 1, Terms: Terms{Per: Account | Key | Address | Model | Region, Keep: KeepAll}},
-	}}
-	play(t, cfg, `
-		arrive 1 account=2 -> 1 401 auth
-		arrive 2 account=4294967295 -> 2 401 auth
-		arrive 3 key=2 -> 3 401 auth
-		arrive 4 key=1 -> 4 401 auth
-		arrive 5 model=3 -> 5 400 bad_request
-		arrive 6 model=255 region=255 -> 6 400 bad_request
-		arrive 7 region=2 -> 7 400 bad_request
-		arrive 8 account=2 model=3 -> 8 401 auth
-		arrive 9 address=4294967295 -> 9 started 0s
-		arrive 10 account=1 model=2 region=1 -> 10 started 0s
-		arrive 11 account=1 model=2 region=1 -> 11 429 rate limit=1 left=0`)
-	// Where nothing is told apart, everything is known.
-	rapid.Check(t, func(t *rapid.T) {
-		p, err := New(Config{}, draw.New(1))
-		require.NoError(t, err)
-		r := wire.Request{Account: rapid.Uint32().Draw(t, "account"), Address: rapid.Uint32().Draw(t, "address"),
-			Target: wire.Target{Key: rapid.Uint8().Draw(t, "key"), Model: rapid.Uint8().Draw(t, "model"), Region: rapid.Uint8().Draw(t, "region")}}
-		require.Equal(t, wire.Started, p.Step(0, &wire.Input{Request: r}, nil)[0].Kind)
-	})
 }

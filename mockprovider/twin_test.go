@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"herdlab/mockprovider/providertest"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
@@ -180,45 +181,31 @@ func termsOf(l Limit) Terms {
 	return terms
 }
 
-// bytesOf hands out the bytes of a script, zeros when it is over.
-type bytesOf struct {
-	script []byte
-}
-
-func (b *bytesOf) below(n int) int {
-	if len(b.script) == 0 {
-		return 0
-	}
-	v := int(b.script[0])
-	b.script = b.script[1:]
-	return v % n
-}
-
 // configOf makes a small configuration, with all that can go together.
-func configOf(b *bytesOf) Config {
+func configOf(b *providertest.Bytes) Config {
 	cfg := Config{
-		Capacity: Capacity{Slots: b.below(4), Service: takes(5)}, Space: Space{Accounts: b.below(4), Keys: b.below(4), OrgSize: b.below(3)},
-		RejectKeys: []uint8{1}, RefusalTime: time.Duration(b.below(3)),
+		Capacity: Capacity{Slots: b.Below(4), Service: takes(5)}, Space: Space{Accounts: b.Below(4), Keys: b.Below(4), OrgSize: b.Below(3)},
+		RejectKeys: []uint8{1}, RefusalTime: time.Duration(b.Below(3)),
 	}
 	if cfg.Slots > 0 {
-		cfg.Queue = b.below(4)
+		cfg.Queue = b.Below(4)
 	}
-	for range b.below(4) {
+	for range b.Below(4) {
 		cfg.Limits = append(cfg.Limits, limitOf(b))
 	}
-	for range b.below(3) {
-		from := time.Duration(b.below(100))
-		cfg.Faults = append(cfg.Faults, Outage(from, from+time.Duration(1+b.below(40)), Refusal{}))
+	for range b.Below(3) {
+		from := time.Duration(b.Below(100))
+		cfg.Faults = append(cfg.Faults, Outage(from, from+time.Duration(1+b.Below(40)), Refusal{}))
 	}
 	return cfg
 }
 
 // limitOf makes a small limit of any kind.
-func limitOf(b *bytesOf) Limit {
-	terms := Terms{Per: [...]Counted{Everyone, Account, Key, Account | Key, Organisation}[b.below(5)], Keep: Keep(b.below(numKeeps))}
-	kind, limit, length := b.below(12), int32(1+b.below(4)), time.Duration(1+b.below(30))
-	if kind > 1 && b.below(2) == 1 { // tokens, then
-		terms.Charge = Charge{Count: Unit(b.below(numUnits)), When: Moment(b.below(numMoments))}
+func limitOf(b *providertest.Bytes) Limit {
+	terms := Terms{Per: [...]Counted{Everyone, Account, Key, Account | Key, Organisation}[b.Below(5)], Keep: Keep(b.Below(int(KeepAll) + 1))}
+	kind, limit, length := b.Below(12), int32(1+b.Below(4)), time.Duration(1+b.Below(30))
+	if kind > 1 && b.Below(2) == 1 { // tokens, then
+		terms.Charge = Charge{Count: Unit(b.Below(int(AllTokens) + 1)), When: Moment(b.Below(int(AtCompletion) + 1))}
 		if terms.Charge.When == AtCompletion {
 			terms.Keep = KeepNone
 		}
@@ -226,12 +213,12 @@ func limitOf(b *bytesOf) Limit {
 	}
 	switch kind {
 	case 0:
-		return Joint{Limit: limit, Length: length, Anchored: b.below(2) == 1, Terms: terms}
+		return Joint{Limit: limit, Length: length, Anchored: b.Below(2) == 1, Terms: terms}
 	case 1:
-		terms.Charge.Count = Unit(b.below(numUnits))
+		terms.Charge.Count = Unit(b.Below(int(AllTokens) + 1))
 		return Semaphore{Limit: limit, Terms: terms}
 	case 2:
-		return Window{Limit: limit, Length: length, Anchored: b.below(2) == 1, Terms: terms}
+		return Window{Limit: limit, Length: length, Anchored: b.Below(2) == 1, Terms: terms}
 	case 3:
 		if terms.Charge.Settles() {
 			terms.Keep = min(terms.Keep, KeepOthers)
@@ -240,27 +227,44 @@ func limitOf(b *bytesOf) Limit {
 	case 4:
 		return SlidingCounter{Limit: limit, Length: length, Terms: terms}
 	case 5:
-		return GCRA{Interval: length, Tolerance: time.Duration(b.below(60)), Terms: terms}
+		return GCRA{Interval: length, Tolerance: time.Duration(b.Below(60)), Terms: terms}
 	case 6:
-		return LeakyBucket{Limit: limit, Length: length, Size: int32(1 + b.below(9)), Terms: terms}
+		return LeakyBucket{Limit: limit, Length: length, Size: int32(1 + b.Below(9)), Terms: terms}
 	case 7:
-		return Quota{Limit: limit, Every: length, At: time.Duration(b.below(int(length))), Terms: terms}
+		return Quota{Limit: limit, Every: length, At: time.Duration(b.Below(int(length))), Terms: terms}
 	case 8:
 		return Sliced{Limit: limit, Length: 3 * length, Slices: 3, Terms: terms}
 	case 9:
-		return Penalty{Limit: limit, Length: length, Block: length + time.Duration(b.below(30)), Restarts: b.below(2) == 1, Terms: terms}
+		return Penalty{Limit: limit, Length: length, Block: length + time.Duration(b.Below(30)), Restarts: b.Below(2) == 1, Terms: terms}
 	case 10:
-		return Ramp{Base: limit, Length: length, Growth: int32(100 + b.below(100)), Terms: terms}
+		return Ramp{Base: limit, Length: length, Growth: int32(100 + b.Below(100)), Terms: terms}
 	}
-	return TokenBucket{Limit: limit, Length: length, Burst: int32(1 + b.below(9)), Terms: terms}
+	return TokenBucket{Limit: limit, Length: length, Burst: int32(1 + b.Below(9)), Terms: terms}
+}
+
+// watchedLimit is a limit whose gate the test can look into.
+type watchedLimit struct {
+	Limit
+	made *Gate
+}
+
+func (l watchedLimit) Gate(s Space) Gate {
+	*l.made = l.Limit.Gate(s)
+	return *l.made
 }
 
 // checkScript plays any bytes to a provider and to its twin, and compares them
 // in every step.
 func checkScript(t require.TestingT, script []byte) {
-	b := &bytesOf{script}
+	b := &providertest.Bytes{Script: script}
 	cfg := configOf(b)
-	p, err := New(cfg, draw.New(1))
+	gates := make([]Gate, len(cfg.Limits))
+	watched := cfg
+	watched.Limits = nil
+	for i, l := range cfg.Limits {
+		watched.Limits = append(watched.Limits, watchedLimit{l, &gates[i]})
+	}
+	p, err := New(watched, draw.New(1))
 	require.NoError(t, err)
 	w := &twin{cfg: cfg, counts: map[counterOf]naive{}, answered: map[uint32]int{}}
 	now, ticket := time.Duration(0), uint32(0)
@@ -283,7 +287,7 @@ func checkScript(t require.TestingT, script []byte) {
 			require.LessOrEqual(t, p.Busy(), cfg.Slots)
 		}
 		require.LessOrEqual(t, p.Queued(), cfg.Queue)
-		for i, g := range p.gates {
+		for i, g := range gates {
 			for _, j := range append(slices.Clone(w.serving), w.queue...) {
 				switch g := g.(type) {
 				case *semaphore:
@@ -313,29 +317,29 @@ func checkScript(t require.TestingT, script []byte) {
 			w.serving[len(w.serving)-1].job = got[1].Job
 		}
 	}
-	for len(b.script) > 0 {
-		now += time.Duration(b.below(12))
-		switch b.below(8) {
+	for len(b.Script) > 0 {
+		now += time.Duration(b.Below(12))
+		switch b.Below(8) {
 		case 0: // whatever job
-			job := uint32(b.below(256))
+			job := uint32(b.Below(256))
 			if i := slices.IndexFunc(w.serving, func(j *twinJob) bool { return j.job == job }); i >= 0 {
 				finish(i)
 			} else {
 				step(wire.Input{Kind: wire.Done, Job: job})
 			}
 		case 1:
-			step(wire.Input{Kind: wire.Abandon, Ticket: uint32(b.below(256))})
+			step(wire.Input{Kind: wire.Abandon, Ticket: uint32(b.Below(256))})
 		case 2:
 			step(wire.Input{Kind: wire.Tick})
 		case 3, 4:
 			if len(w.serving) > 0 {
-				finish(b.below(len(w.serving)))
+				finish(b.Below(len(w.serving)))
 			}
 		default:
 			ticket++
 			r := wire.Request{
-				Call: uint64(ticket), Attempt: 1, Account: uint32(b.below(4)), Target: wire.Target{Key: uint8(b.below(5))},
-				Demand: wire.Demand{InputTokens: uint32(b.below(4)), OutputTokens: uint32(b.below(5)), MaxTokens: uint32(b.below(6))},
+				Call: uint64(ticket), Attempt: 1, Account: uint32(b.Below(4)), Target: wire.Target{Key: uint8(b.Below(5))},
+				Demand: wire.Demand{InputTokens: uint32(b.Below(4)), OutputTokens: uint32(b.Below(5)), MaxTokens: uint32(b.Below(6))},
 			}
 			in := wire.Input{Kind: wire.Arrive, Ticket: ticket, Request: r}
 			class := w.refusal(now, &r)
@@ -367,11 +371,10 @@ func TestProviderAgainstNaiveTwin(t *testing.T) {
 	})
 }
 
-func FuzzStep(f *testing.F) {
+func FuzzLimits(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 2, 3, 0, 2, 2, 1, 1, 3, 20, 1, 0, 0, 2, 2, 1, 10, 5, 7, 6, 5, 4, 3, 2, 1})
 	f.Fuzz(func(t *testing.T, script []byte) {
 		checkScript(t, script)
-		checkCapacity(t, script)
 	})
 }

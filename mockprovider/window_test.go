@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"herdlab/mockprovider/providertest"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
@@ -72,7 +73,7 @@ func TestWindow(t *testing.T) {
 		for _, anchored := range []bool{false, true} {
 			p, err := New(Config{Limits: []Limit{Window{Limit: 1, Length: math.MaxInt64, Anchored: anchored}}}, draw.New(1))
 			require.NoError(t, err)
-			require.Equal(t, 1, arrivals(t, p, time.Second, time.Hour, 2562047*time.Hour))
+			require.Equal(t, 1, providertest.Arrivals(t, p, time.Second, time.Hour, 2562047*time.Hour))
 		}
 	})
 }
@@ -83,10 +84,10 @@ func TestWindowOfTheArticle(t *testing.T) {
 	for _, anchored := range []bool{false, true} {
 		p, err := New(perMinute(anchored), draw.New(1))
 		require.NoError(t, err)
-		require.Equal(t, 30, arrivals(t, p, evenly(30, 0, 10*time.Second)...))
-		require.Equal(t, 90, arrivals(t, p, evenly(90, 10*time.Second, 60*time.Second)...), "1.8 a second for the rest")
-		require.Equal(t, 0, arrivals(t, p, time.Minute-1), "the 121st")
-		require.Equal(t, 1, arrivals(t, p, time.Minute))
+		require.Equal(t, 30, providertest.Arrivals(t, p, providertest.Evenly(30, 0, 10*time.Second)...))
+		require.Equal(t, 90, providertest.Arrivals(t, p, providertest.Evenly(90, 10*time.Second, 60*time.Second)...), "1.8 a second for the rest")
+		require.Equal(t, 0, providertest.Arrivals(t, p, time.Minute-1), "the 121st")
+		require.Equal(t, 1, providertest.Arrivals(t, p, time.Minute))
 	}
 }
 

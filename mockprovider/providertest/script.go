@@ -1,4 +1,6 @@
-package mockprovider
+// Package providertest has what tests of providers, limits and faults share:
+// scripts that step a provider, and choices made from the bytes of a fuzzer.
+package providertest
 
 import (
 	"fmt"
@@ -7,13 +9,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"herdlab/mockprovider/wire"
-	"herdlab/sim/draw"
 )
 
-// A script steps a provider, line by line, and says what it must do:
+// Stepper is what is tested: a mockprovider.Provider.
+type Stepper interface {
+	Step(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect
+}
+
+// Stage steps a provider by scripts, one after the other. A script has a line for
+// each step, with the effects that are expected:
 //
 //	arrive 1 -> 1 started 2s
 //	@1s arrive 2 account=1 -> 2 429 rate after=59s limit=1 left=0 in 50ms
@@ -25,25 +30,22 @@ import (
 // tokens (of the output), input (tokens), max (tokens), prio, stream (1), call
 // (the ticket if left out) and attempt (1). An effect is written with its ticket;
 // queued and nothing mean that there is none.
+type Stage[P Stepper] struct {
+	Provider P
+	Now      time.Duration
 
-// play plays a script and returns the provider as it is then.
-func play(t *testing.T, cfg Config, script string) *Provider {
-	t.Helper()
-	s := staged(t, cfg)
-	s.run(script)
-	return s.provider
+	t     testing.TB
+	jobs  map[uint32]uint32 // of each ticket in service
+	trace strings.Builder
 }
 
-// staged is a provider that plays one script after the other.
-func staged(t *testing.T, cfg Config) *stage {
-	t.Helper()
-	p, err := New(cfg, draw.New(1))
-	require.NoError(t, err)
-	return &stage{t: t, provider: p, jobs: map[uint32]uint32{}}
+// NewStage returns a stage for a provider at time 0.
+func NewStage[P Stepper](t testing.TB, p P) *Stage[P] {
+	return &Stage[P]{t: t, Provider: p, jobs: map[uint32]uint32{}}
 }
 
-// run plays a script.
-func (s *stage) run(script string) {
+// Run plays a script. It fails the test where an effect differs.
+func (s *Stage[P]) Run(script string) {
 	s.t.Helper()
 	for i, line := range strings.Split(script, "\n") {
 		line, _, _ = strings.Cut(line, "#")
@@ -52,29 +54,21 @@ func (s *stage) run(script string) {
 			continue
 		}
 		got, err := s.play(strings.Fields(left))
-		fmt.Fprintf(&s.trace, "%12v  %s-> %s\n", s.now, left, got)
+		fmt.Fprintf(&s.trace, "%12v  %s-> %s\n", s.Now, left, got)
 		if want = strings.TrimSpace(want); err != nil || expects && got != want {
 			s.t.Fatalf("line %d: want %s, err %v\ntrace:\n%s", i+1, want, err, s.trace.String())
 		}
 	}
 }
 
-// stage is a provider and what its driver knows.
-type stage struct {
-	t        *testing.T
-	provider *Provider
-	now      time.Duration
-	jobs     map[uint32]uint32 // of each ticket in service
-	trace    strings.Builder
-}
-
-func (s *stage) play(words []string) (string, error) {
+// play plays one line and returns its effects.
+func (s *Stage[P]) play(words []string) (string, error) {
 	if at, ok := strings.CutPrefix(words[0], "@"); ok {
 		t, err := time.ParseDuration(at)
-		if err != nil || t < s.now {
+		if err != nil || t < s.Now {
 			return "", fmt.Errorf("time %s, %w", at, err)
 		}
-		s.now, words = t, words[1:]
+		s.Now, words = t, words[1:]
 	}
 	var in wire.Input
 	numbers := map[string]uint64{}
@@ -121,11 +115,11 @@ func (s *stage) play(words []string) (string, error) {
 		return "", fmt.Errorf("there is no event %q", words[0])
 	}
 	var done []string
-	for _, e := range s.provider.Step(s.now, &in, nil) {
+	for _, e := range s.Provider.Step(s.Now, &in, nil) {
 		if e.Kind == wire.Started {
 			s.jobs[e.Ticket] = e.Job
 		}
-		done = append(done, describe(&e))
+		done = append(done, Describe(&e))
 	}
 	if len(done) == 0 {
 		return none, nil
@@ -133,8 +127,8 @@ func (s *stage) play(words []string) (string, error) {
 	return strings.Join(done, "; "), nil
 }
 
-// describe writes an effect as scripts do.
-func describe(e *wire.Effect) string {
+// Describe returns an effect as scripts write it.
+func Describe(e *wire.Effect) string {
 	switch e.Kind {
 	case wire.Started:
 		return fmt.Sprintf("%d started %v", e.Ticket, e.After)
@@ -151,7 +145,7 @@ func describe(e *wire.Effect) string {
 		s += fmt.Sprintf(" as %v", r.Shown)
 	}
 	if r.Body > wire.CodeBody {
-		s += fmt.Sprintf(" %s tokens=%d", Spoil{Body: r.Body}.Name(), r.Tokens)
+		s += fmt.Sprintf(" %s tokens=%d", bodies[r.Body], r.Tokens)
 	}
 	if r.Code != 0 {
 		s += fmt.Sprintf(" code=%d", r.Code)
@@ -163,6 +157,12 @@ func describe(e *wire.Effect) string {
 		s += fmt.Sprintf(" limit=%d left=%d", r.Limit, r.Remaining)
 	}
 	return s + timesOf(e)
+}
+
+// bodies are the names of what faults make of an answer.
+var bodies = [wire.NumBodies]string{
+	wire.StreamError: "stream error", wire.SilentEnd: "silent end", wire.CutBody: "cut body",
+	wire.Garbage: "garbage", wire.WrongType: "wrong type", wire.Doubled: "doubled",
 }
 
 func timesOf(e *wire.Effect) (s string) {
@@ -178,16 +178,15 @@ func timesOf(e *wire.Effect) (s string) {
 	return s
 }
 
-// takes is a service that always takes so long.
-func takes(d time.Duration) Service { return Service{First: draw.Const(d)} }
-
-// arrivals steps a provider with arrivals at the given times, whose work is
+// Arrivals steps a provider with arrivals at the given times, whose work is
 // over at once, and returns how many it accepted.
-func arrivals(t *testing.T, p *Provider, at ...time.Duration) (accepted int) {
+func Arrivals(t testing.TB, p Stepper, at ...time.Duration) (accepted int) {
 	t.Helper()
 	for i, now := range at {
 		effects := p.Step(now, &wire.Input{Kind: wire.Arrive, Request: wire.Request{Call: uint64(i)}}, nil)
-		require.Len(t, effects, 1)
+		if len(effects) != 1 {
+			t.Fatalf("arrival at %v: %d effects, not 1", now, len(effects))
+		}
 		if effects[0].Kind == wire.Started {
 			accepted++
 			p.Step(now, &wire.Input{Kind: wire.Done, Job: effects[0].Job}, nil)
@@ -196,8 +195,8 @@ func arrivals(t *testing.T, p *Provider, at ...time.Duration) (accepted int) {
 	return accepted
 }
 
-// evenly returns n times, evenly spread over [from, to).
-func evenly(n int, from, to time.Duration) (at []time.Duration) {
+// Evenly returns n times, evenly spread over [from, to).
+func Evenly(n int, from, to time.Duration) (at []time.Duration) {
 	for i := range n {
 		at = append(at, from+(to-from)*time.Duration(i)/time.Duration(n))
 	}
