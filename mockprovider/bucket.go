@@ -240,7 +240,7 @@ func (b *tokenBucket) Tell(now time.Duration, r *wire.Request) Standing {
 	k := &b.keys[b.Of(r)]
 	k.pour(b.clock(now), b.rate)
 	return Standing{
-		Limit: b.stated(), Used: tokens(uint64((k.missing + b.token - 1) / b.token)), Remaining: b.left(k),
+		Limit: b.stated(), Used: atMost32(uint64((k.missing + b.token - 1) / b.token)), Remaining: b.left(k),
 		Reset: max(0, b.until(now, k.missing)),
 	}
 }

@@ -7,9 +7,6 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// from is a fault that is in force from then on.
-func from(t time.Duration, d Disturbance) Fault { return Fault{From: t, To: Forever, Does: d} }
-
 func TestErrors(t *testing.T) {
 	t.Run("at arrival: no quota, no slot, any class", func(t *testing.T) {
 		for class, want := range map[wire.Class]string{

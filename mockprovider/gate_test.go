@@ -102,15 +102,6 @@ func checkLaw(t *rapid.T, l Limit, twin naive, events []event) {
 	}
 }
 
-// keeping is the rule of a limit that keeps what others refuse, or of one that
-// does not.
-func keeping(yes bool) Keep {
-	if yes {
-		return KeepOthers
-	}
-	return KeepNone
-}
-
 // counting are the limits that count requests in time, each of l in w; the
 // bucket holds as many as come in w.
 func counting(l int32, w time.Duration, hint Hint) []Limit {

@@ -30,7 +30,7 @@ func (g GCRA) Validate() error {
 	case g.Tolerance < 0 || g.Tolerance > Longest-g.Interval:
 		return fmt.Errorf("gcra: the tolerance must be 0 to %v, not %v", Longest-g.Interval, g.Tolerance)
 	}
-	return validateCount("gcra", tokens(uint64(g.burst())), g.Interval, g.Terms)
+	return validateCount("gcra", atMost32(uint64(g.burst())), g.Interval, g.Terms)
 }
 
 // Bound implements Limit: one in each interval.
@@ -38,7 +38,7 @@ func (g GCRA) Bound(load Load) Bound { return g.Terms.BoundOf(1, g.Interval, &lo
 
 // Gate implements Limit.
 func (g GCRA) Gate(space Space) Gate {
-	burst := tokens(uint64(g.burst()))
+	burst := atMost32(uint64(g.burst()))
 	b := &tokenBucket{meter: g.Terms.meter(burst, space), says: burst, keys: make([]bucket, g.Counters(space))}
 	b.rate, b.token = 1, int64(g.Interval)
 	b.fill(int64(g.Tolerance + g.Interval))

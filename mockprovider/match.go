@@ -33,23 +33,11 @@ func (m *Match) Of(r *wire.Request) bool {
 
 // Validate says which range is empty.
 func (m *Match) Validate() error {
-	for i, x := range m.ranges() {
+	names := [...]string{"accounts", "addresses", "keys", "models", "regions", "priorities"}
+	for i, x := range [len(names)]Range{m.Accounts, m.Addresses, m.Keys, m.Models, m.Regions, m.Priorities} {
 		if x.To != 0 && x.To <= x.From {
-			return fmt.Errorf("match: no %s are from %d to below %d; a range ends after it begins", matched[i], x.From, x.To)
+			return fmt.Errorf("match: no %s are from %d to below %d; a range ends after it begins", names[i], x.From, x.To)
 		}
 	}
 	return nil
-}
-
-// matched are the names of what a Match looks at.
-var matched = [...]string{"accounts", "addresses", "keys", "models", "regions", "priorities"}
-
-// ranges are what it looks at, in that order.
-func (m *Match) ranges() [len(matched)]Range {
-	return [...]Range{m.Accounts, m.Addresses, m.Keys, m.Models, m.Regions, m.Priorities}
-}
-
-// along are the sizes of a space, in the same order; nil where it has none.
-func (s *Space) along() [len(matched)]*int {
-	return [...]*int{&s.Accounts, &s.Addresses, &s.Keys, &s.Models, &s.Regions, nil}
 }

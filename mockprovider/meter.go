@@ -124,6 +124,9 @@ func validateCount(name string, limit int32, length time.Duration, terms Terms) 
 	return nil
 }
 
+// atMost32 returns n, or the largest int32 if that is less.
+func atMost32(n uint64) int32 { return int32(min(n, math.MaxInt32)) }
+
 // plus returns used + n, or the most or the least that may be used.
 func plus(used, n int32) int32 {
 	return int32(min(max(int64(used)+int64(n), 0), math.MaxInt32))

@@ -59,7 +59,7 @@ type ramp struct {
 func (a *ramp) at(now time.Duration, r *wire.Request) (k *twoBuckets, limit int32) {
 	k = &a.keys[a.Of(r)]
 	k.roll(now, &a.alignment)
-	return k, tokens(uint64(int64(a.floor) + int64(k.last)*a.growth/100))
+	return k, atMost32(uint64(int64(a.floor) + int64(k.last)*a.growth/100))
 }
 
 // Take implements Gate.

@@ -103,7 +103,7 @@ func (l *slidingLog) Refuse(now time.Duration, r *wire.Request) Verdict {
 		over -= k.amount(i)
 		ready = l.length - (now - k.at[k.index(i)])
 	}
-	return l.verdict(r, l.limit, tokens(uint64(max(0, int64(l.limit)-k.total()))), ready, l.reset(k, now))
+	return l.verdict(r, l.limit, atMost32(uint64(max(0, int64(l.limit)-k.total()))), ready, l.reset(k, now))
 }
 
 // reset is how long until the newest has left.
@@ -151,7 +151,7 @@ func (l *slidingLog) settle(now time.Duration, r *wire.Request, e *Ended) {
 func (l *slidingLog) Tell(now time.Duration, r *wire.Request) Standing {
 	k := &l.keys[l.Of(r)]
 	l.age(k, now)
-	return l.standing(tokens(uint64(k.total())), l.reset(k, now))
+	return l.standing(atMost32(uint64(k.total())), l.reset(k, now))
 }
 
 // Scale implements Scaler.

@@ -23,14 +23,6 @@ func busy(tb testing.TB) *Provider {
 	return p
 }
 
-// serve lets one request arrive and be done.
-func serve(p *Provider, now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
-	in.Kind = wire.Arrive
-	out = p.Step(now, in, out[:0])
-	in.Kind, in.Job = wire.Done, out[0].Job
-	return p.Step(now, in, out)
-}
-
 // four is a provider with four gates that refuse nobody and work that takes no
 // time: what is measured is the machine.
 func four(tb testing.TB, terms Terms) *Provider {

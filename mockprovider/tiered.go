@@ -62,7 +62,7 @@ func (t Tiered) Counters(s Space) (n int) {
 func (t Tiered) Bound(load Load) Bound {
 	respect, simple := t.respect()
 	left := spans{{0, widths[respect]}}
-	if size := load.along()[respect]; size != nil && *size > 0 {
+	if size := sizesOf(&load.Space)[respect]; size != nil && *size > 0 {
 		left[0].to = uint64(*size)
 	}
 	var sum Bound
@@ -70,11 +70,11 @@ func (t Tiered) Bound(load Load) Bound {
 	for _, o := range t {
 		part := load
 		if simple {
-			mine := left.cut(o.Match.ranges()[respect])
+			mine := left.cut(rangesOf(&o.Match)[respect])
 			if mine == 0 {
 				continue
 			}
-			if n := part.along()[respect]; n != nil && *n > 0 && load.OrgSize <= 1 {
+			if n := sizesOf(&part.Space)[respect]; n != nil && *n > 0 && load.OrgSize <= 1 {
 				*n = int(mine)
 			}
 		} else if o.Match == (Match{}) {
@@ -92,12 +92,12 @@ func (t Tiered) Bound(load Load) Bound {
 	return sum
 }
 
-// respect is the one in which the tiers differ, as an index of matched; simple
+// respect is the one in which the tiers differ, as an index of rangesOf; simple
 // reports whether it is the only one.
 func (t Tiered) respect() (index int, simple bool) {
 	simple, index = true, -1
 	for _, o := range t {
-		for i, x := range o.Match.ranges() {
+		for i, x := range rangesOf(&o.Match) {
 			if x != (Range{}) {
 				simple = simple && (index < 0 || index == i)
 				index = i
@@ -107,9 +107,22 @@ func (t Tiered) respect() (index int, simple bool) {
 	return max(0, index), simple
 }
 
+// respects is the number of ranges in a Match.
+const respects = 6
+
+// rangesOf returns the ranges of a Match, sizesOf the numbers that a space has of
+// each, in the same order; nil where it states none.
+func rangesOf(m *Match) [respects]Range {
+	return [...]Range{m.Accounts, m.Addresses, m.Keys, m.Models, m.Regions, m.Priorities}
+}
+
+func sizesOf(s *Space) [respects]*int {
+	return [...]*int{&s.Accounts, &s.Addresses, &s.Keys, &s.Models, &s.Regions, nil}
+}
+
 // widths are how many numbers there are of what a Match looks at, where a space
 // does not say it.
-var widths = [len(matched)]uint64{1 << 32, 1 << 32, 1 << 8, 1 << 8, 1 << 8, 1 << 8}
+var widths = [respects]uint64{1 << 32, 1 << 32, 1 << 8, 1 << 8, 1 << 8, 1 << 8}
 
 // spans are numbers, in order.
 type spans []struct{ from, to uint64 }
@@ -206,7 +219,10 @@ func (t tiers) Forget(account uint32) {
 }
 
 // Forgets implements Forgetter.
-func (t tiers) Forgets(r *wire.Request) bool { return forgets(t.of(r).gate, r) }
+func (t tiers) Forgets(r *wire.Request) bool {
+	g, ok := t.of(r).gate.(Forgetter)
+	return ok && g.Forgets(r)
+}
 
 // unlimited is the tier of who is in none.
 var unlimited = tier{gate: open{}}
