@@ -47,7 +47,7 @@ func Keys() string {
 	k.title("A refusal, wherever one is described")
 	k.keys(0, append([]string{"reply"}, refusalKeys...), "refusal")
 	k.title("Limits, in the order in which they are asked: each one of")
-	k.kinds(limits)
+	k.kinds(limitKinds)
 	k.title("Terms, which most limits have as well")
 	k.settings(0, "", reflect.ValueOf(mockprovider.Terms{}))
 	k.title("Faults: each one of, with from, to (for ever without it), where and probability")

@@ -42,7 +42,7 @@ func TestKeysAreComplete(t *testing.T) {
 		require.LessOrEqual(t, utf8.RuneCountInString(line), keyWidth, "line %d: %s", i+1, line)
 		require.Equal(t, strings.TrimRight(line, " "), line)
 	}
-	for _, all := range [][]kind{limits, disturbances, layers, backoffs, trips} {
+	for _, all := range [][]kind{limitKinds, disturbances, layers, backoffs, trips} {
 		for _, k := range all {
 			require.Contains(t, text, "\n  "+k.name, k.name)
 		}
@@ -52,7 +52,7 @@ func TestKeysAreComplete(t *testing.T) {
 // A file can write every field of everything it may choose from: what a kind is
 // made of is of types that value reads.
 func TestEverySettingCanBeWritten(t *testing.T) {
-	for _, all := range [][]kind{limits, disturbances, layers, backoffs, trips} {
+	for _, all := range [][]kind{limitKinds, disturbances, layers, backoffs, trips} {
 		for _, k := range all {
 			v := k.fresh()
 			if v.Kind() != reflect.Struct {
@@ -93,7 +93,7 @@ func TestKeysListWhatIsRead(t *testing.T) {
 	for what := range narrower {
 		of, key, _ := strings.Cut(what, ".")
 		found := of == ""
-		for _, all := range [][]kind{limits, disturbances, layers} {
+		for _, all := range [][]kind{limitKinds, disturbances, layers} {
 			for _, k := range all {
 				found = found || k.name == of && (key == "terms" || slices.Contains(fieldKeys(reflect.TypeOf(k.prototype)), key))
 			}

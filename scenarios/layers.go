@@ -55,7 +55,7 @@ var choices = map[reflect.Type]func() []kind{
 	reflect.TypeFor[strategies.Backoff](): func() []kind { return backoffs },
 	reflect.TypeFor[strategies.Trip]():    func() []kind { return trips },
 
-	reflect.TypeFor[mockprovider.Limit]():       func() []kind { return limits },
+	reflect.TypeFor[mockprovider.Limit]():       func() []kind { return limitKinds },
 	reflect.TypeFor[mockprovider.Disturbance](): answers,
 }
 

@@ -146,7 +146,7 @@ func TestTablesHaveAllThereIs(t *testing.T) {
 	require.NoError(t, err)
 	more, err := filepath.Glob("../mockprovider/*.go")
 	require.NoError(t, err)
-	tables := map[string][]kind{"Build": layers, "Delay": backoffs, "Note": trips, "Gate": limits, "hooks": disturbances}
+	tables := map[string][]kind{"Build": layers, "Delay": backoffs, "Note": trips, "Gate": limitKinds, "hooks": disturbances}
 	for _, name := range append(files, more...) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue

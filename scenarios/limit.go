@@ -6,8 +6,8 @@ import (
 	"herdlab/mockprovider"
 )
 
-// limits are the limits that a provider may have.
-var limits = []kind{
+// limitKinds are the limitKinds that a provider may have.
+var limitKinds = []kind{
 	{"window", mockprovider.Window{}},
 	{"joint", mockprovider.Joint{}},
 	{"sliding_log", mockprovider.SlidingLog{}},
@@ -27,7 +27,7 @@ var limits = []kind{
 // limit reads one limit of a provider; nil if it cannot be told which.
 func (d *decoder) limit(n *yaml.Node) mockprovider.Limit {
 	before := d.count()
-	v := d.choose(n, "limit", limits)
+	v := d.choose(n, "limit", limitKinds)
 	if !v.IsValid() {
 		return nil
 	}

@@ -89,7 +89,7 @@ func TestEverySettingIsRead(t *testing.T) {
 	things := append([]kind{
 		{ownDialect, dialect.CodeInBody{}}, {"capacity", mockprovider.Capacity{}}, {"when", when{}}, {"terms", mockprovider.Terms{}}, {"match", mockprovider.Match{}},
 		{"rules", strategies.Rules{}}, {"hints", strategies.Hints{}},
-	}, limits...)
+	}, limitKinds...)
 	for _, more := range [][]kind{disturbances, layers, backoffs, trips} {
 		things = append(things, more...)
 	}
