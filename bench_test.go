@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
+	"herdlab/mockprovider/limits"
 	"herdlab/sim"
 	"herdlab/sim/des"
 	"herdlab/sim/draw"
@@ -59,8 +61,8 @@ func wExperiment(tb testing.TB, clients int, virtual time.Duration, faults ...mo
 	root := draw.New(1)
 	cfg := mockprovider.Config{
 		Limits: []mockprovider.Limit{
-			mockprovider.Window{Limit: int32(clients), Length: time.Second, Terms: mockprovider.Terms{Refusal: mockprovider.As429}},
-			mockprovider.Semaphore{Limit: int32(3 * slots), Terms: mockprovider.Terms{Refusal: mockprovider.As14003}},
+			limits.Window{Limit: int32(clients), Length: time.Second, Terms: mockprovider.Terms{Refusal: mockprovider.As429}},
+			limits.Semaphore{Limit: int32(3 * slots), Terms: mockprovider.Terms{Refusal: mockprovider.As14003}},
 		},
 		Capacity: mockprovider.Capacity{Slots: slots, Queue: 2 * slots, Full: mockprovider.As503, Service: mockprovider.Service{First: draw.Expo(wService)}},
 		Faults:   faults,
@@ -101,7 +103,7 @@ func BenchmarkFleet(b *testing.B) {
 // the provider out from 20 s to 50 s.
 func BenchmarkOutageRecovery(b *testing.B) {
 	const clients = 1_000_000
-	outage := mockprovider.Outage(20*time.Second, 50*time.Second, mockprovider.As503)
+	outage := faults.Outage(20*time.Second, 50*time.Second, mockprovider.As503)
 	measure(b, clients, func() uint64 {
 		rep, err := wExperiment(b, clients, 120*time.Second, outage).Run(context.Background())
 		if err != nil {

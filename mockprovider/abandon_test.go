@@ -1,4 +1,4 @@
-package mockprovider
+package mockprovider_test
 
 import (
 	"testing"
@@ -6,6 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
@@ -13,16 +16,16 @@ import (
 // hung is a provider of one slot, for requests of a prompt of 100 tokens at 3 n$
 // and an answer of 10 tokens at 20 n$: it takes 1 s to the first and 1 s more
 // for each.
-func hung(n Notice, d Discipline) Config {
-	return Config{
-		Capacity:  Capacity{Slots: 1, Queue: 3, Discipline: d, Service: Service{First: draw.Const(time.Second), PerToken: time.Second}},
-		Models:    []ModelConfig{{Price: Price{Input: 3, Output: 20}}},
+func hung(n mockprovider.Notice, d mockprovider.Discipline) mockprovider.Config {
+	return mockprovider.Config{
+		Capacity:  mockprovider.Capacity{Slots: 1, Queue: 3, Discipline: d, Service: mockprovider.Service{First: draw.Const(time.Second), PerToken: time.Second}},
+		Models:    []mockprovider.ModelConfig{{Price: mockprovider.Price{Input: 3, Output: 20}}},
 		Abandoned: n,
 	}
 }
 
 func TestNobodyNotices(t *testing.T) {
-	p := play(t, hung(Notice{}, Discipline{}), `
+	p := play(t, hung(mockprovider.Notice{}, mockprovider.Discipline{}), `
 		arrive 1 input=100 tokens=10 -> 1 started 11s
 		arrive 2 input=100 tokens=10 -> queued
 		@2s abandon 1 -> nothing
@@ -34,8 +37,8 @@ func TestNobodyNotices(t *testing.T) {
 
 func TestHangUpsAreNoticedAtOnce(t *testing.T) {
 	var told []string
-	cfg := hung(Notice{Hears: true}, Discipline{})
-	cfg.Limits = []Limit{ledger{Semaphore{Limit: 1}, &told}}
+	cfg := hung(mockprovider.Notice{Hears: true}, mockprovider.Discipline{})
+	cfg.Limits = []mockprovider.Limit{ledger{limits.Semaphore{Limit: 1}, &told}}
 	p := play(t, cfg, `
 		arrive 1 input=100 tokens=10 -> 1 started 11s
 		arrive 2 input=100 tokens=10 -> queued
@@ -57,7 +60,7 @@ func TestHangUpsAreNoticedAtOnce(t *testing.T) {
 }
 
 func TestHangUpsAreNoticedLater(t *testing.T) {
-	cfg := hung(Notice{Hears: true, Delay: 2 * time.Second}, Discipline{})
+	cfg := hung(mockprovider.Notice{Hears: true, Delay: 2 * time.Second}, mockprovider.Discipline{})
 	p := play(t, cfg, `
 		arrive 1 tokens=10 -> 1 started 11s
 		arrive 2 tokens=10 -> queued
@@ -71,12 +74,12 @@ func TestHangUpsAreNoticedLater(t *testing.T) {
 		@14s done 2 -> 2 200 ok slot=11s cost=200 # before anybody noticed
 		arrive 4 -> 4 started 1s                               # in the same place
 		@15s done 4 -> 4 200 ok slot=1s`)
-	require.Equal(t, Forever, p.NextTick())
+	require.Equal(t, mockprovider.Forever, p.NextTick())
 }
 
 // The job of a notice may be another's by the time, even with the same ticket.
 func TestNoticesOfWhatIsOver(t *testing.T) {
-	p := play(t, hung(Notice{Hears: true, Delay: 4 * time.Second}, Discipline{}), `
+	p := play(t, hung(mockprovider.Notice{Hears: true, Delay: 4 * time.Second}, mockprovider.Discipline{}), `
 		arrive 1 -> 1 started 1s
 		abandon 1 -> nothing
 		@1s done 1 -> 1 200 ok slot=1s
@@ -86,12 +89,12 @@ func TestNoticesOfWhatIsOver(t *testing.T) {
 		@7s tick -> 1 dropped slot=6s cost=120
 		done 1 -> nothing`)
 	require.Zero(t, p.Busy())
-	require.Equal(t, Forever, p.NextTick())
+	require.Equal(t, mockprovider.Forever, p.NextTick())
 }
 
 // Who has hung up is seen when his turn comes, where somebody looks.
 func TestDropGone(t *testing.T) {
-	play(t, hung(Notice{}, Discipline{DropGone: true}), `
+	play(t, hung(mockprovider.Notice{}, mockprovider.Discipline{DropGone: true}), `
 		arrive 1 -> 1 started 1s
 		arrive 2 -> queued
 		arrive 3 -> queued
@@ -101,7 +104,7 @@ func TestDropGone(t *testing.T) {
 		@500ms arrive 5 -> 5 503 overloaded                # 2 has a place still
 		@1s done 1 -> 1 200 ok slot=1s; 2 dropped; 3 started 1s`)
 	// Also where he is dropped because it took too long.
-	play(t, hung(Notice{}, Discipline{DropGone: true, MaxWait: time.Millisecond}), `
+	play(t, hung(mockprovider.Notice{}, mockprovider.Discipline{DropGone: true, MaxWait: time.Millisecond}), `
 		arrive 1 -> 1 started 1s
 		arrive 2 -> queued
 		arrive 3 -> queued
@@ -112,7 +115,7 @@ func TestDropGone(t *testing.T) {
 // The numbers of jobs that were cut short are not given to others before their
 // Done, and are then.
 func TestNumbersOfJobsCutShort(t *testing.T) {
-	p, err := New(Config{Abandoned: Notice{Hears: true}}, draw.New(1))
+	p, err := mockprovider.New(mockprovider.Config{Abandoned: mockprovider.Notice{Hears: true}}, draw.New(1))
 	require.NoError(t, err)
 	arrive := func(ticket uint32) uint32 { return p.Step(0, &wire.Input{Ticket: ticket}, nil)[0].Job }
 	first := arrive(1)
@@ -126,19 +129,19 @@ func TestNumbersOfJobsCutShort(t *testing.T) {
 }
 
 func TestNoticeValidate(t *testing.T) {
-	want := "abandoned: the delay must be 0 to " + Longest.String() + ", and a provider that never notices has none"
-	for _, n := range []Notice{{Hears: true, Delay: -1}, {Delay: 1}, {Hears: true, Delay: Forever}} {
-		require.EqualError(t, (&Config{Abandoned: n}).Validate(), want)
+	want := "abandoned: the delay must be 0 to " + mockprovider.Longest.String() + ", and a provider that never notices has none"
+	for _, n := range []mockprovider.Notice{{Hears: true, Delay: -1}, {Delay: 1}, {Hears: true, Delay: mockprovider.Forever}} {
+		require.EqualError(t, (&mockprovider.Config{Abandoned: n}).Validate(), want)
 	}
-	require.NoError(t, (&Config{Abandoned: Notice{Hears: true, Delay: time.Second}}).Validate())
+	require.NoError(t, (&mockprovider.Config{Abandoned: mockprovider.Notice{Hears: true, Delay: time.Second}}).Validate())
 }
 
 // An error costs nothing, an answer that breaks off what was produced.
 func TestFaultsAndCosts(t *testing.T) {
-	cfg := hung(Notice{}, Discipline{})
-	cfg.Faults = []Fault{
-		{From: 0, To: time.Minute, Does: Errors{When: AfterWork}},
-		{From: time.Minute, To: 2 * time.Minute, Does: Spoil{Body: wire.CutBody, Tokens: 4}},
+	cfg := hung(mockprovider.Notice{}, mockprovider.Discipline{})
+	cfg.Faults = []mockprovider.Fault{
+		{From: 0, To: time.Minute, Does: faults.Errors{When: faults.AfterWork}},
+		{From: time.Minute, To: 2 * time.Minute, Does: faults.Spoil{Body: wire.CutBody, Tokens: 4}},
 	}
 	play(t, cfg, `
 		arrive 1 input=100 tokens=10 -> 1 started 11s

@@ -6,7 +6,7 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// few is a limit that admits Limit requests with each counter, once and for all.
+// few is a limit that admits Limit requests at a time with each counter.
 // It is made of exported parts only.
 type few struct {
 	Limit int32
@@ -38,8 +38,8 @@ func (g *fewGate) Refuse(time.Duration, *wire.Request) Verdict {
 	return Verdict{Refusal: &g.Refusal, Class: wire.Rate, Limit: g.Limit}
 }
 
-func (g *fewGate) Undo(_ time.Duration, r *wire.Request)       { g.used[g.Of(r)]-- }
-func (g *fewGate) Release(time.Duration, *wire.Request, Ended) {}
+func (g *fewGate) Undo(_ time.Duration, r *wire.Request)             { g.used[g.Of(r)]-- }
+func (g *fewGate) Release(_ time.Duration, r *wire.Request, _ Ended) { g.used[g.Of(r)]-- }
 
 // lessCapacity is a disturbance that leaves models and regions a part of their
 // slots.

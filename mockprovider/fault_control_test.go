@@ -1,4 +1,4 @@
-package mockprovider
+package mockprovider_test
 
 import (
 	"testing"
@@ -6,19 +6,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
 
 // Faults can be injected and cleared while the provider runs.
 func TestInjectAndClear(t *testing.T) {
-	s := staged(t, Config{
-		Capacity: Capacity{Slots: 2, Queue: 9, Service: takes(10 * time.Second)},
-		Faults:   []Fault{Outage(100*time.Second, 200*time.Second, Refusal{})},
+	s := staged(t, mockprovider.Config{
+		Capacity: mockprovider.Capacity{Slots: 2, Queue: 9, Service: takes(10 * time.Second)},
+		Faults:   []mockprovider.Fault{faults.Outage(100*time.Second, 200*time.Second, mockprovider.Refusal{})},
 	})
 	s.Run(`
 		arrive 1 -> 1 started 10s`)
-	black, err := s.Provider.Inject(s.Now, from(0, Silence{}))
+	black, err := s.Provider.Inject(s.Now, from(0, faults.Silence{}))
 	require.NoError(t, err)
 	require.Equal(t, 1, black)
 	require.Equal(t, s.Now, s.Provider.NextTick(), "it is due at once")
@@ -32,9 +35,9 @@ func TestInjectAndClear(t *testing.T) {
 	s.Run(`
 		arrive 4 -> 4 started 10s       # ticks or not
 		arrive 5 -> queued`)
-	brown, err := s.Provider.Inject(s.Now, Fault{To: 60 * time.Second, Does: Brownout{}})
+	brown, err := s.Provider.Inject(s.Now, mockprovider.Fault{To: 60 * time.Second, Does: faults.Brownout{}})
 	require.NoError(t, err)
-	require.Equal(t, []Injected{{0, Outage(100*time.Second, 200*time.Second, Refusal{})}, {brown, Fault{To: 60 * time.Second, Does: Brownout{}}}}, s.Provider.Faults(s.Now))
+	require.Equal(t, []mockprovider.Injected{{ID: 0, Fault: faults.Outage(100*time.Second, 200*time.Second, mockprovider.Refusal{})}, {ID: brown, Fault: mockprovider.Fault{To: 60 * time.Second, Does: faults.Brownout{}}}}, s.Provider.Faults(s.Now))
 	s.Run(`
 		@10s done 1 -> 1 200 ok slot=10s
 		@11s done 4 -> 4 200 ok slot=10s`)
@@ -45,7 +48,7 @@ func TestInjectAndClear(t *testing.T) {
 	require.True(t, s.Provider.Clear(s.Now, 0), "faults of the configuration too")
 	s.Run(`arrive 7 -> 7 started 10s`)
 	require.Empty(t, s.Provider.Faults(s.Now))
-	short, err := s.Provider.Inject(s.Now, Fault{To: s.Now + 5, Does: Silence{}})
+	short, err := s.Provider.Inject(s.Now, mockprovider.Fault{To: s.Now + 5, Does: faults.Silence{}})
 	require.NoError(t, err)
 	require.False(t, s.Provider.Clear(s.Now+5, short), "it is over, though nobody has looked")
 }
@@ -53,14 +56,14 @@ func TestInjectAndClear(t *testing.T) {
 // Work that is struck when a fault is cleared ends as was decided when it
 // started, also if another fault has come since.
 func TestClearedFaultsKeepTheirWord(t *testing.T) {
-	s := staged(t, Config{Capacity: Capacity{Service: takes(10 * time.Second)}})
-	id, err := s.Provider.Inject(0, from(0, Spoil{Body: wire.Garbage}))
+	s := staged(t, mockprovider.Config{Capacity: mockprovider.Capacity{Service: takes(10 * time.Second)}})
+	id, err := s.Provider.Inject(0, from(0, faults.Spoil{Body: wire.Garbage}))
 	require.NoError(t, err)
 	s.Run(`arrive 1 -> 1 started 10s`)
 	require.True(t, s.Provider.Clear(s.Now, id))
 	s.Run(`@1s arrive 2 -> 2 started 10s`)
 	for range 3 {
-		_, err = s.Provider.Inject(s.Now, from(0, Silence{AfterWork}))
+		_, err = s.Provider.Inject(s.Now, from(0, faults.Silence{When: faults.AfterWork}))
 		require.NoError(t, err)
 	}
 	s.Run(`
@@ -72,11 +75,11 @@ func TestClearedFaultsKeepTheirWord(t *testing.T) {
 
 // A provider that runs for long, and is disturbed all the time, does not grow.
 func TestInjectedFaultsTakeNoRoomForGood(t *testing.T) {
-	p, err := New(Config{}, draw.New(1))
+	p, err := mockprovider.New(mockprovider.Config{}, draw.New(1))
 	require.NoError(t, err)
 	for i := range 200_000 {
 		now := time.Duration(i)
-		_, err := p.Inject(now, Fault{To: now + 3, Does: Latency{Factor: 2}})
+		_, err := p.Inject(now, mockprovider.Fault{To: now + 3, Does: faults.Latency{Factor: 2}})
 		require.NoError(t, err)
 		p.Step(now, &wire.Input{Kind: wire.Tick}, nil)
 	}
@@ -86,8 +89,8 @@ func TestInjectedFaultsTakeNoRoomForGood(t *testing.T) {
 // Luck goes by the number of a fault, and not by the room that it takes: what
 // takes that of a fault which is over has luck of its own.
 func TestLuckGoesByTheNumber(t *testing.T) {
-	over, chance := Fault{To: 10, Does: Silence{}}, Fault{To: Forever, Probability: 0.5, Does: Silence{}}
-	struck := func(p *Provider) (calls []uint64) {
+	over, chance := mockprovider.Fault{To: 10, Does: faults.Silence{}}, mockprovider.Fault{To: mockprovider.Forever, Probability: 0.5, Does: faults.Silence{}}
+	struck := func(p *mockprovider.Provider) (calls []uint64) {
 		for call := range uint64(100) {
 			if p.Step(10, &wire.Input{Request: wire.Request{Call: call}}, nil)[0].Kind == wire.Dropped {
 				calls = append(calls, call)
@@ -95,9 +98,9 @@ func TestLuckGoesByTheNumber(t *testing.T) {
 		}
 		return calls
 	}
-	var providers []*Provider
-	for _, configured := range [][]Fault{{over}, {over, chance}, {chance}} {
-		p, err := New(Config{Faults: configured}, draw.New(1))
+	var providers []*mockprovider.Provider
+	for _, configured := range [][]mockprovider.Fault{{over}, {over, chance}, {chance}} {
+		p, err := mockprovider.New(mockprovider.Config{Faults: configured}, draw.New(1))
 		require.NoError(t, err)
 		p.Step(10, &wire.Input{Kind: wire.Tick}, nil)
 		providers = append(providers, p)
@@ -112,58 +115,58 @@ func TestLuckGoesByTheNumber(t *testing.T) {
 }
 
 func TestInjectWhatCannotBe(t *testing.T) {
-	p, err := New(Config{}, draw.New(1))
+	p, err := mockprovider.New(mockprovider.Config{}, draw.New(1))
 	require.NoError(t, err)
-	for want, f := range map[string]Fault{
+	for want, f := range map[string]mockprovider.Fault{
 		"fault: it does nothing; say what it does, or leave it out":                                                                {To: 5},
-		"fault: it must end after it begins; write Forever for one that does not end":                                              {Does: Silence{}},
-		"fault: it ends at 5ns, and it is 5ns already":                                                                             {To: 5, Does: Silence{}},
-		"fault: brownout: there is no part of unbounded slots; bound them, or use latency":                                         from(0, Brownout{Percent: 50}),
-		"fault: limit cut: the provider has no limit that can be cut":                                                              from(0, LimitCut{}),
-		"fault: limit cut: there is no limit 2; the provider has 0":                                                                from(0, LimitCut{Limit: 2}),
-		"fault: 1.5 is no probability; use 0 to 1, where 0 is always, as 1 is":                                                     {To: Forever, Probability: 1.5, Does: Silence{}},
-		"fault: match: no accounts are from 7 to below 3; a range ends after it begins":                                            {To: Forever, Where: Match{Accounts: Range{7, 3}}, Does: Silence{}},
-		"fault: skew: it acts on the provider as a whole; leave out where":                                                         {To: Forever, Where: Match{Models: Just(1)}, Does: Skew{Ahead: 1}},
-		"fault: skew: it acts on the provider as a whole; leave out the probability":                                               {To: Forever, Probability: 0.5, Does: Skew{Ahead: 1}},
-		"fault: brownout: it is for models and regions, so where can name nothing else":                                            {To: Forever, Where: Match{Models: Just(1), Keys: Just(1)}, Does: Brownout{}},
-		"fault: brownout: the provider does not tell apart the models or regions that it is for; leave out where":                  {To: Forever, Where: Match{Models: Just(1)}, Does: Brownout{}},
-		"fault: brownout: 100 % is no part that is left; use 0 to 99":                                                              from(0, Brownout{Percent: 100}),
-		"fault: skew: the clock is right; say by how much it is ahead, or behind with a minus":                                     from(0, Skew{}),
-		"fault: latency: it changes nothing; give it a factor or a delay":                                                          from(0, Latency{}),
-		"fault: latency: -1 is no factor of times; use a number above 0, up to 1e+09":                                              from(0, Latency{Factor: -1}),
-		"fault: unreachable: how long clients take to notice must be 0 to " + Longest.String() + ", not -1ns":                      from(0, Unreachable{After: -1}),
-		"fault: reset: there is no stage 3":                                                                                        from(0, Reset{3}),
-		"fault: spoil: say what becomes of the answer: a stream error, a silent end, a cut body, garbage, a wrong type or doubled": from(0, Spoil{}),
-		"fault: garbage: it has no place for a number of tokens; only what breaks off has":                                         from(0, Spoil{Body: wire.Garbage, Tokens: 1}),
-		"fault: cut body: it has no class; only a stream error has":                                                                from(0, Spoil{Body: wire.CutBody, Class: wire.Rate}),
-		"fault: stream error: no provider says cancelled in a stream":                                                              from(0, Spoil{Body: wire.StreamError, Class: wire.Cancelled}),
-		"fault: doubled: it is made of an answer, so it cannot come at once; only garbage and wrong type can":                      from(0, Spoil{Body: wire.Doubled, AtOnce: true}),
-		"fault: errors: no provider replies disconnected; use reset or silence":                                                    from(0, Errors{Class: wire.Disconnected}),
-		"fault: errors: there is no class class(99)":                                                                               from(0, Errors{Class: 99}),
-		"fault: errors: an error comes at arrival or after the work; for one in the middle of a stream, spoil the answer":          from(0, Errors{When: AfterHead}),
-		"fault: expiry: an expired token is refused as permission or auth, not as rate; use errors for that":                       from(0, Expiry{Class: wire.Rate}),
-		"fault: masked permission: refusal: status 700 is not a final HTTP status; use 200 to 599":                                 from(0, MaskedPermission{Refusal{Status: 700}}),
+		"fault: it must end after it begins; write Forever for one that does not end":                                              {Does: faults.Silence{}},
+		"fault: it ends at 5ns, and it is 5ns already":                                                                             {To: 5, Does: faults.Silence{}},
+		"fault: brownout: there is no part of unbounded slots; bound them, or use latency":                                         from(0, faults.Brownout{Percent: 50}),
+		"fault: limit cut: the provider has no limit that can be cut":                                                              from(0, faults.LimitCut{}),
+		"fault: limit cut: there is no limit 2; the provider has 0":                                                                from(0, faults.LimitCut{Limit: 2}),
+		"fault: 1.5 is no probability; use 0 to 1, where 0 is always, as 1 is":                                                     {To: mockprovider.Forever, Probability: 1.5, Does: faults.Silence{}},
+		"fault: match: no accounts are from 7 to below 3; a range ends after it begins":                                            {To: mockprovider.Forever, Where: mockprovider.Match{Accounts: mockprovider.Range{From: 7, To: 3}}, Does: faults.Silence{}},
+		"fault: skew: it acts on the provider as a whole; leave out where":                                                         {To: mockprovider.Forever, Where: mockprovider.Match{Models: mockprovider.Just(1)}, Does: faults.Skew{Ahead: 1}},
+		"fault: skew: it acts on the provider as a whole; leave out the probability":                                               {To: mockprovider.Forever, Probability: 0.5, Does: faults.Skew{Ahead: 1}},
+		"fault: brownout: it is for models and regions, so where can name nothing else":                                            {To: mockprovider.Forever, Where: mockprovider.Match{Models: mockprovider.Just(1), Keys: mockprovider.Just(1)}, Does: faults.Brownout{}},
+		"fault: brownout: the provider does not tell apart the models or regions that it is for; leave out where":                  {To: mockprovider.Forever, Where: mockprovider.Match{Models: mockprovider.Just(1)}, Does: faults.Brownout{}},
+		"fault: brownout: 100 % is no part that is left; use 0 to 99":                                                              from(0, faults.Brownout{Percent: 100}),
+		"fault: skew: the clock is right; say by how much it is ahead, or behind with a minus":                                     from(0, faults.Skew{}),
+		"fault: latency: it changes nothing; give it a factor or a delay":                                                          from(0, faults.Latency{}),
+		"fault: latency: -1 is no factor of times; use a number above 0, up to 1e+09":                                              from(0, faults.Latency{Factor: -1}),
+		"fault: unreachable: how long clients take to notice must be 0 to " + mockprovider.Longest.String() + ", not -1ns":         from(0, faults.Unreachable{After: -1}),
+		"fault: reset: there is no stage 3":                                                                                        from(0, faults.Reset{When: 3}),
+		"fault: spoil: say what becomes of the answer: a stream error, a silent end, a cut body, garbage, a wrong type or doubled": from(0, faults.Spoil{}),
+		"fault: garbage: it has no place for a number of tokens; only what breaks off has":                                         from(0, faults.Spoil{Body: wire.Garbage, Tokens: 1}),
+		"fault: cut body: it has no class; only a stream error has":                                                                from(0, faults.Spoil{Body: wire.CutBody, Class: wire.Rate}),
+		"fault: stream error: no provider says cancelled in a stream":                                                              from(0, faults.Spoil{Body: wire.StreamError, Class: wire.Cancelled}),
+		"fault: doubled: it is made of an answer, so it cannot come at once; only garbage and wrong type can":                      from(0, faults.Spoil{Body: wire.Doubled, AtOnce: true}),
+		"fault: errors: no provider replies disconnected; use reset or silence":                                                    from(0, faults.Errors{Class: wire.Disconnected}),
+		"fault: errors: there is no class class(99)":                                                                               from(0, faults.Errors{Class: 99}),
+		"fault: errors: an error comes at arrival or after the work; for one in the middle of a stream, spoil the answer":          from(0, faults.Errors{When: faults.AfterHead}),
+		"fault: expiry: an expired token is refused as permission or auth, not as rate; use errors for that":                       from(0, faults.Expiry{Class: wire.Rate}),
+		"fault: masked permission: refusal: status 700 is not a final HTTP status; use 200 to 599":                                 from(0, faults.MaskedPermission{Refusal: mockprovider.Refusal{Status: 700}}),
 	} {
 		_, err := p.Inject(5, f)
 		require.EqualError(t, err, want)
 	}
 	require.Empty(t, p.Faults(5))
-	require.Equal(t, Forever, p.NextTick())
+	require.Equal(t, mockprovider.Forever, p.NextTick())
 }
 
 // Limits can be set: what was let in before is not theirs.
 func TestSetLimit(t *testing.T) {
-	s := staged(t, Config{
-		Limits:   []Limit{Window{Limit: 2, Length: time.Minute}, Semaphore{Limit: 2}},
-		Capacity: Capacity{Service: takes(10 * time.Second)}, Tells: 1,
+	s := staged(t, mockprovider.Config{
+		Limits:   []mockprovider.Limit{limits.Window{Limit: 2, Length: time.Minute}, limits.Semaphore{Limit: 2}},
+		Capacity: mockprovider.Capacity{Service: takes(10 * time.Second)}, Tells: 1,
 	})
 	s.Run(`
 		arrive 1 -> 1 started 10s
 		arrive 2 -> 2 started 10s
 		arrive 3 -> 3 429 rate limit=2 left=0`)
-	require.NoError(t, s.Provider.SetLimit(s.Now, 1, Window{Limit: 100, Length: time.Minute, Terms: Terms{Refusal: As429.WithHint(Hint{Kind: Exact})}}))
+	require.NoError(t, s.Provider.SetLimit(s.Now, 1, limits.Window{Limit: 100, Length: time.Minute, Terms: mockprovider.Terms{Refusal: mockprovider.As429.WithHint(mockprovider.Hint{Kind: mockprovider.Exact})}}))
 	s.Run(`arrive 4 -> 4 429 concurrency limit=2 left=0`)
-	require.NoError(t, s.Provider.SetLimit(s.Now, 2, Semaphore{Limit: 1}))
+	require.NoError(t, s.Provider.SetLimit(s.Now, 2, limits.Semaphore{Limit: 1}))
 	s.Run(`
 		arrive 5 -> 5 started 10s
 		arrive 6 -> 6 429 concurrency limit=1 left=0
@@ -172,16 +175,16 @@ func TestSetLimit(t *testing.T) {
 		arrive 7 -> 7 429 concurrency limit=1 left=0     # theirs were others' permits
 		done 5 -> 5 200 ok limit=100 left=99 slot=10s
 		arrive 8 -> 8 started 10s`)
-	require.NoError(t, s.Provider.SetLimit(s.Now, 1, Window{Limit: 1, Length: time.Hour, Terms: Terms{Refusal: As429.WithHint(Hint{Kind: Constant, Value: 7 * time.Second})}}))
-	require.NoError(t, s.Provider.SetLimit(s.Now, 2, Semaphore{Limit: 9}))
+	require.NoError(t, s.Provider.SetLimit(s.Now, 1, limits.Window{Limit: 1, Length: time.Hour, Terms: mockprovider.Terms{Refusal: mockprovider.As429.WithHint(mockprovider.Hint{Kind: mockprovider.Constant, Value: 7 * time.Second})}}))
+	require.NoError(t, s.Provider.SetLimit(s.Now, 2, limits.Semaphore{Limit: 9}))
 	s.Run(`
 		arrive 9 -> 9 started 10s
 		arrive 10 -> 10 429 rate after=7s limit=1 left=0`)
 	for want, err := range map[string]error{
-		"there is no limit 0; the provider has 2":          s.Provider.SetLimit(s.Now, 0, Semaphore{Limit: 1}),
-		"there is no limit 3; the provider has 2":          s.Provider.SetLimit(s.Now, 3, Semaphore{Limit: 1}),
+		"there is no limit 0; the provider has 2":          s.Provider.SetLimit(s.Now, 0, limits.Semaphore{Limit: 1}),
+		"there is no limit 3; the provider has 2":          s.Provider.SetLimit(s.Now, 3, limits.Semaphore{Limit: 1}),
 		"a limit cannot be taken away; set a high one":     s.Provider.SetLimit(s.Now, 1, nil),
-		"limit 1: semaphore: the limit must be at least 1": s.Provider.SetLimit(s.Now, 1, Semaphore{}),
+		"limit 1: semaphore: the limit must be at least 1": s.Provider.SetLimit(s.Now, 1, limits.Semaphore{}),
 	} {
 		require.EqualError(t, err, want)
 	}
@@ -190,11 +193,11 @@ func TestSetLimit(t *testing.T) {
 // A limit that is set while it is cut, and while the clock is wrong, is cut and
 // goes by the wrong clock.
 func TestSetLimitUnderFaults(t *testing.T) {
-	s := staged(t, Config{
-		Limits: []Limit{Semaphore{Limit: 1}},
-		Faults: []Fault{{To: 90 * time.Second, Does: LimitCut{Percent: 50}}, {To: 90 * time.Second, Does: Skew{Ahead: 50 * time.Second}}},
+	s := staged(t, mockprovider.Config{
+		Limits: []mockprovider.Limit{limits.Semaphore{Limit: 1}},
+		Faults: []mockprovider.Fault{{To: 90 * time.Second, Does: faults.LimitCut{Percent: 50}}, {To: 90 * time.Second, Does: faults.Skew{Ahead: 50 * time.Second}}},
 	})
-	require.NoError(t, s.Provider.SetLimit(0, 1, Window{Limit: 4, Length: time.Minute}))
+	require.NoError(t, s.Provider.SetLimit(0, 1, limits.Window{Limit: 4, Length: time.Minute}))
 	s.Run(`
 		arrive 1 -> 1 started 0s
 		arrive 2 -> 2 started 0s
@@ -210,11 +213,11 @@ func TestSetLimitUnderFaults(t *testing.T) {
 }
 
 func TestResetForgets(t *testing.T) {
-	no := Script{Answers: []Disturbance{Silence{}}}
-	s := staged(t, Config{
-		Limits:   []Limit{Window{Limit: 2, Length: time.Hour}, Semaphore{Limit: 2}},
-		Capacity: Capacity{Slots: 1, Queue: 1, Service: takes(10 * time.Second)},
-		Faults:   []Fault{from(0, no), from(20*time.Second, Reset{})},
+	no := faults.Script{Answers: []mockprovider.Disturbance{faults.Silence{}}}
+	s := staged(t, mockprovider.Config{
+		Limits:   []mockprovider.Limit{limits.Window{Limit: 2, Length: time.Hour}, limits.Semaphore{Limit: 2}},
+		Capacity: mockprovider.Capacity{Slots: 1, Queue: 1, Service: takes(10 * time.Second)},
+		Faults:   []mockprovider.Fault{from(0, no), from(20*time.Second, faults.Reset{})},
 	})
 	s.Run(`
 		arrive 1 -> 1 dropped
@@ -222,7 +225,7 @@ func TestResetForgets(t *testing.T) {
 		arrive 3 -> queued
 		arrive 4 -> 4 429 rate limit=2 left=0`)
 	require.True(t, s.Provider.Clear(s.Now, 1))
-	_, err := s.Provider.Inject(s.Now, from(0, Outage(0, 1, Refusal{}).Does))
+	_, err := s.Provider.Inject(s.Now, from(0, faults.Outage(0, 1, mockprovider.Refusal{}).Does))
 	require.NoError(t, err)
 	s.Run(`arrive 5 -> 5 503 overloaded`)
 	require.NoError(t, s.Provider.Reset(s.Now))
@@ -240,7 +243,7 @@ func TestResetForgets(t *testing.T) {
 // After a reset the faults of the configuration have the luck that they had, and
 // take the room that they took.
 func TestResetRestoresLuck(t *testing.T) {
-	p, err := New(Config{Faults: []Fault{{To: Forever, Probability: 0.5, Does: Silence{}}, {To: Forever, Probability: 0.5, Does: Reset{}}}}, draw.New(1))
+	p, err := mockprovider.New(mockprovider.Config{Faults: []mockprovider.Fault{{To: mockprovider.Forever, Probability: 0.5, Does: faults.Silence{}}, {To: mockprovider.Forever, Probability: 0.5, Does: faults.Reset{}}}}, draw.New(1))
 	require.NoError(t, err)
 	ends := func() (all []wire.EffectKind) {
 		for call := range uint64(100) {

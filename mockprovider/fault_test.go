@@ -1,14 +1,18 @@
-package mockprovider
+package mockprovider_test
 
 import (
 	"testing"
 	"time"
+
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
+	"herdlab/mockprovider/limits"
 )
 
 func TestOutage(t *testing.T) {
-	exact := As503.WithHint(Hint{Kind: Exact})
+	exact := mockprovider.As503.WithHint(mockprovider.Hint{Kind: mockprovider.Exact})
 	t.Run("From ≤ t < To", func(t *testing.T) {
-		play(t, Config{Faults: []Fault{Outage(10*time.Second, 20*time.Second, exact)}, RefusalTime: 50 * time.Millisecond}, `
+		play(t, mockprovider.Config{Faults: []mockprovider.Fault{faults.Outage(10*time.Second, 20*time.Second, exact)}, RefusalTime: 50 * time.Millisecond}, `
 			arrive 1 -> 1 started 0s
 			@9.999999999s arrive 2 -> 2 started 0s
 			@10s arrive 3 -> 3 503 overloaded after=10s in 50ms
@@ -16,14 +20,14 @@ func TestOutage(t *testing.T) {
 			@20s arrive 5 -> 5 started 0s`)
 	})
 	t.Run("from the beginning", func(t *testing.T) {
-		play(t, Config{Faults: []Fault{Outage(0, time.Second, Refusal{})}}, `
+		play(t, mockprovider.Config{Faults: []mockprovider.Fault{faults.Outage(0, time.Second, mockprovider.Refusal{})}}, `
 			arrive 1 -> 1 503 overloaded
 			@1s arrive 2 -> 2 started 0s`)
 	})
 	t.Run("work in service and in the queue is carried on", func(t *testing.T) {
-		play(t, Config{
-			Capacity: Capacity{Slots: 1, Queue: 1, Service: takes(15 * time.Second)},
-			Faults:   []Fault{Outage(10*time.Second, 40*time.Second, Refusal{})},
+		play(t, mockprovider.Config{
+			Capacity: mockprovider.Capacity{Slots: 1, Queue: 1, Service: takes(15 * time.Second)},
+			Faults:   []mockprovider.Fault{faults.Outage(10*time.Second, 40*time.Second, mockprovider.Refusal{})},
 		}, `
 			arrive 1 -> 1 started 15s
 			arrive 2 -> queued
@@ -34,21 +38,21 @@ func TestOutage(t *testing.T) {
 			@40s arrive 4 -> 4 started 15s`)
 	})
 	t.Run("refusals of an outage cost no quota, and come before authentication", func(t *testing.T) {
-		play(t, Config{
-			RejectKeys: []uint8{1}, Limits: []Limit{Window{Limit: 1, Length: time.Minute}},
-			Faults: []Fault{Outage(0, 10*time.Second, Refusal{})},
+		play(t, mockprovider.Config{
+			RejectKeys: []uint8{1}, Limits: []mockprovider.Limit{limits.Window{Limit: 1, Length: time.Minute}},
+			Faults: []mockprovider.Fault{faults.Outage(0, 10*time.Second, mockprovider.Refusal{})},
 		}, `
 			arrive 1 -> 1 503 overloaded
 			arrive 2 key=1 -> 2 503 overloaded
 			@10s arrive 3 -> 3 started 0s`)
 	})
 	t.Run("overlapping: the last in the list speaks, and hints see the end of all", func(t *testing.T) {
-		play(t, Config{Faults: []Fault{
-			Outage(10*time.Second, 40*time.Second, exact),
-			Outage(20*time.Second, 30*time.Second, As429.WithHint(Hint{Kind: Exact})),
-			Outage(50*time.Second, 60*time.Second, exact),
-			Outage(40*time.Second, 50*time.Second, exact), // joins the two around it
-			Outage(70*time.Second, 80*time.Second, exact),
+		play(t, mockprovider.Config{Faults: []mockprovider.Fault{
+			faults.Outage(10*time.Second, 40*time.Second, exact),
+			faults.Outage(20*time.Second, 30*time.Second, mockprovider.As429.WithHint(mockprovider.Hint{Kind: mockprovider.Exact})),
+			faults.Outage(50*time.Second, 60*time.Second, exact),
+			faults.Outage(40*time.Second, 50*time.Second, exact), // joins the two around it
+			faults.Outage(70*time.Second, 80*time.Second, exact),
 		}}, `
 			@10s arrive 1 -> 1 503 overloaded after=50s
 			@20s arrive 2 -> 2 429 overloaded after=40s
@@ -59,11 +63,11 @@ func TestOutage(t *testing.T) {
 			@80s arrive 7 -> 7 started 0s`)
 	})
 	t.Run("what may or may not strike, or strikes others, or never ends, makes hints no longer", func(t *testing.T) {
-		play(t, Config{Faults: []Fault{
-			Outage(0, 10*time.Second, exact),
-			{From: 5 * time.Second, To: 50 * time.Second, Probability: 1e-9, Does: Refuse{exact}},
-			{From: 5 * time.Second, To: 60 * time.Second, Where: Match{Accounts: Just(7)}, Does: Refuse{exact}},
-			{From: 55 * time.Second, To: Forever, Where: Match{Accounts: Just(7)}, Does: Expiry{}},
+		play(t, mockprovider.Config{Faults: []mockprovider.Fault{
+			faults.Outage(0, 10*time.Second, exact),
+			{From: 5 * time.Second, To: 50 * time.Second, Probability: 1e-9, Does: faults.Refuse{Refusal: exact}},
+			{From: 5 * time.Second, To: 60 * time.Second, Where: mockprovider.Match{Accounts: mockprovider.Just(7)}, Does: faults.Refuse{Refusal: exact}},
+			{From: 55 * time.Second, To: mockprovider.Forever, Where: mockprovider.Match{Accounts: mockprovider.Just(7)}, Does: faults.Expiry{}},
 		}}, `
 			arrive 1 -> 1 503 overloaded after=10s
 			arrive 2 account=7 -> 2 503 overloaded

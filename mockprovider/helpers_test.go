@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider/providertest"
-	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
 
@@ -29,23 +28,3 @@ func staged(t *testing.T, cfg Config) *providertest.Stage[*Provider] {
 
 // takes is a service that always takes that time.
 func takes(d time.Duration) Service { return Service{First: draw.Const(d)} }
-
-// from is a fault that is in force from then on.
-func from(t time.Duration, d Disturbance) Fault { return Fault{From: t, To: Forever, Does: d} }
-
-// keeping is the rule of a limit that keeps what others refuse, or of one that
-// does not.
-func keeping(yes bool) Keep {
-	if yes {
-		return KeepOthers
-	}
-	return KeepNone
-}
-
-// serve lets one request arrive and be done.
-func serve(p *Provider, now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
-	in.Kind = wire.Arrive
-	out = p.Step(now, in, out[:0])
-	in.Kind, in.Job = wire.Done, out[0].Job
-	return p.Step(now, in, out)
-}

@@ -61,7 +61,7 @@ func TestLatencyGrowsWithLoad(t *testing.T) {
 
 // A refusal curve refuses with its probability, by the luck of call and attempt.
 func TestRefusalGrowsWithLoad(t *testing.T) {
-	cfg := Config{Capacity: Capacity{Slots: 10, Full: As429, Overload: Overload{Refusal: Curve{Points: []Point{{0, 0}, {1, 1}}}}}, Limits: []Limit{Semaphore{Limit: 10}}}
+	cfg := Config{Capacity: Capacity{Slots: 10, Full: As429, Overload: Overload{Refusal: Curve{Points: []Point{{0, 0}, {1, 1}}}}}, Limits: []Limit{few{Limit: 10}}}
 	p, err := New(cfg, draw.New(1))
 	require.NoError(t, err)
 	const n = 20_000

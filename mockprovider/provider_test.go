@@ -1,4 +1,4 @@
-package mockprovider
+package mockprovider_test
 
 import (
 	"fmt"
@@ -8,6 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/providertest"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
@@ -15,9 +18,9 @@ import (
 
 func TestAuthenticationComesBeforeLimits(t *testing.T) {
 	// An expired key is refused even where the quota is spent, and spends none.
-	play(t, Config{
-		RejectKeys: []uint8{0, 63, 64, 255}, BadKey: As401,
-		Limits: []Limit{Window{Limit: 1, Length: time.Minute, Terms: Terms{Refusal: As14003}}},
+	play(t, mockprovider.Config{
+		RejectKeys: []uint8{0, 63, 64, 255}, BadKey: mockprovider.As401,
+		Limits: []mockprovider.Limit{limits.Window{Limit: 1, Length: time.Minute, Terms: mockprovider.Terms{Refusal: mockprovider.As14003}}},
 	}, `
 		arrive 1 key=63 -> 1 401 auth
 		arrive 2 key=64 -> 2 401 auth
@@ -29,17 +32,17 @@ func TestAuthenticationComesBeforeLimits(t *testing.T) {
 }
 
 func TestUnknownAccountsAreRefused(t *testing.T) {
-	play(t, Config{Space: Space{Accounts: 2}, Limits: []Limit{Window{Limit: 1, Length: time.Minute, Terms: Terms{Per: Account}}}}, `
+	play(t, mockprovider.Config{Space: mockprovider.Space{Accounts: 2}, Limits: []mockprovider.Limit{limits.Window{Limit: 1, Length: time.Minute, Terms: mockprovider.Terms{Per: mockprovider.Account}}}}, `
 		arrive 1 account=1 -> 1 started 0s
 		arrive 2 account=2 -> 2 401 auth
 		arrive 3 account=4294967295 -> 3 401 auth`)
 }
 
 func TestLimitsAreAskedInOrder(t *testing.T) {
-	window := Window{Limit: 2, Length: time.Minute, Terms: Terms{Refusal: As14003.WithHint(Hint{Kind: RoundedUp})}}
-	gate := Semaphore{Limit: 1}
+	window := limits.Window{Limit: 2, Length: time.Minute, Terms: mockprovider.Terms{Refusal: mockprovider.As14003.WithHint(mockprovider.Hint{Kind: mockprovider.RoundedUp})}}
+	gate := limits.Semaphore{Limit: 1}
 	// The reply is that of the limit that refused.
-	play(t, Config{Limits: []Limit{gate, window}, Capacity: Capacity{Service: takes(10 * time.Second)}}, `
+	play(t, mockprovider.Config{Limits: []mockprovider.Limit{gate, window}, Capacity: mockprovider.Capacity{Service: takes(10 * time.Second)}}, `
 		arrive 1 -> 1 started 10s
 		arrive 2 -> 2 429 concurrency limit=1 left=0
 		@10s done 1 -> 1 200 ok slot=10s
@@ -53,9 +56,9 @@ func TestLimitsAreAskedInOrder(t *testing.T) {
 // the window comes first and keeps what it has counted: two of a minute, a at
 // 0 s for 10 s, b at 1 s, c at 11 s.
 func TestKeepOnRefusal(t *testing.T) {
-	gate := Semaphore{Limit: 1, Terms: Terms{Refusal: As14003}}
-	window := func(limit int32, keep bool) Window {
-		return Window{Limit: limit, Length: time.Minute, Terms: Terms{Keep: keeping(keep), Refusal: As14003}}
+	gate := limits.Semaphore{Limit: 1, Terms: mockprovider.Terms{Refusal: mockprovider.As14003}}
+	window := func(limit int32, keep bool) limits.Window {
+		return limits.Window{Limit: limit, Length: time.Minute, Terms: mockprovider.Terms{Keep: keeping(keep), Refusal: mockprovider.As14003}}
 	}
 	const begins = `
 		arrive 1 -> 1 started 10s
@@ -63,32 +66,32 @@ func TestKeepOnRefusal(t *testing.T) {
 		@10s done 1 -> 1 200 ok slot=10s
 		`
 	for name, c := range map[string]struct {
-		limits []Limit
+		limits []mockprovider.Limit
 		third  string
 	}{
-		"the gate first":                {[]Limit{gate, window(2, true)}, "started 10s"},
-		"the gate first, refunded":      {[]Limit{gate, window(2, false)}, "started 10s"},
-		"the window first":              {[]Limit{window(2, true), gate}, "200 rate code=14003 limit=2 left=0"},
-		"the window first, refunded":    {[]Limit{window(2, false), gate}, "started 10s"},
-		"two windows around, refunded":  {[]Limit{window(2, false), gate, window(2, false)}, "started 10s"},
-		"two windows around, kept once": {[]Limit{window(3, true), gate, window(2, true)}, "started 10s"},
-		"each by its own rule":          {[]Limit{window(2, false), window(3, true), gate}, "started 10s"},
+		"the gate first":                {[]mockprovider.Limit{gate, window(2, true)}, "started 10s"},
+		"the gate first, refunded":      {[]mockprovider.Limit{gate, window(2, false)}, "started 10s"},
+		"the window first":              {[]mockprovider.Limit{window(2, true), gate}, "200 rate code=14003 limit=2 left=0"},
+		"the window first, refunded":    {[]mockprovider.Limit{window(2, false), gate}, "started 10s"},
+		"two windows around, refunded":  {[]mockprovider.Limit{window(2, false), gate, window(2, false)}, "started 10s"},
+		"two windows around, kept once": {[]mockprovider.Limit{window(3, true), gate, window(2, true)}, "started 10s"},
+		"each by its own rule":          {[]mockprovider.Limit{window(2, false), window(3, true), gate}, "started 10s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := Config{Limits: c.limits, Capacity: Capacity{Service: takes(10 * time.Second)}}
+			cfg := mockprovider.Config{Limits: c.limits, Capacity: mockprovider.Capacity{Service: takes(10 * time.Second)}}
 			play(t, cfg, begins+"@11s arrive 3 -> 3 "+c.third)
 		})
 	}
 	// Want of capacity is a refusal as well; a permit comes back either way.
 	for keep, third := range map[bool]string{false: "started 10s", true: "200 rate code=14003 limit=2 left=0"} {
-		play(t, Config{Limits: []Limit{window(2, keep), Semaphore{Limit: 2}}, Capacity: Capacity{Slots: 1, Service: takes(10 * time.Second)}}, `
+		play(t, mockprovider.Config{Limits: []mockprovider.Limit{window(2, keep), limits.Semaphore{Limit: 2}}, Capacity: mockprovider.Capacity{Slots: 1, Service: takes(10 * time.Second)}}, `
 			arrive 1 -> 1 started 10s
 			@1s arrive 2 -> 2 503 overloaded
 			@10s done 1 -> 1 200 ok slot=10s
 			arrive 3 -> 3 `+third)
 	}
 	// Nothing holds the permit of a request that was refused.
-	play(t, Config{Limits: []Limit{Semaphore{Limit: 2, Terms: Terms{Keep: KeepAll}}}, Capacity: Capacity{Slots: 1}}, `
+	play(t, mockprovider.Config{Limits: []mockprovider.Limit{limits.Semaphore{Limit: 2, Terms: mockprovider.Terms{Keep: mockprovider.KeepAll}}}, Capacity: mockprovider.Capacity{Slots: 1}}, `
 		arrive 1 -> 1 started 0s
 		arrive 2 -> 2 503 overloaded
 		arrive 3 -> 3 503 overloaded
@@ -97,32 +100,32 @@ func TestKeepOnRefusal(t *testing.T) {
 
 // ledger is a limit that lets everything in and writes down what it is told.
 type ledger struct {
-	Semaphore
+	limits.Semaphore
 	told *[]string
 }
 
-func (l ledger) Gate(Space) Gate { return l }
+func (l ledger) Gate(mockprovider.Space) mockprovider.Gate { return l }
 
 func (l ledger) Take(_ time.Duration, r *wire.Request) bool {
 	*l.told = append(*l.told, fmt.Sprint("take ", r.Call))
 	return true
 }
 
-func (l ledger) Refuse(time.Duration, *wire.Request) (v Verdict) { return v }
+func (l ledger) Refuse(time.Duration, *wire.Request) (v mockprovider.Verdict) { return v }
 
 func (l ledger) Undo(_ time.Duration, r *wire.Request) {
 	*l.told = append(*l.told, fmt.Sprint("undo ", r.Call))
 }
 
-func (l ledger) Release(now time.Duration, r *wire.Request, ended Ended) {
+func (l ledger) Release(now time.Duration, r *wire.Request, ended mockprovider.Ended) {
 	*l.told = append(*l.told, fmt.Sprint("release ", r.Call, " ", ended.Class, " at ", now))
 }
 
 // A gate hears of every request that it lets in how it ended, once.
 func TestGatesHearHowWorkEnds(t *testing.T) {
 	var told []string
-	first := ledger{Semaphore{Limit: 1}, &told}
-	play(t, Config{Limits: []Limit{first, Semaphore{Limit: 2}}, Capacity: Capacity{Slots: 1, Queue: 5, Service: takes(time.Second)}}, `
+	first := ledger{limits.Semaphore{Limit: 1}, &told}
+	play(t, mockprovider.Config{Limits: []mockprovider.Limit{first, limits.Semaphore{Limit: 2}}, Capacity: mockprovider.Capacity{Slots: 1, Queue: 5, Service: takes(time.Second)}}, `
 		arrive 1 -> 1 started 1s
 		arrive 2 -> queued
 		arrive 3 -> 3 429 concurrency limit=2 left=0
@@ -135,7 +138,7 @@ func TestGatesHearHowWorkEnds(t *testing.T) {
 }
 
 func TestSlotsAndQueue(t *testing.T) {
-	p := play(t, Config{Capacity: Capacity{Slots: 2, Queue: 2, Full: As503, Service: takes(2 * time.Second)}, RefusalTime: 50 * time.Millisecond}, `
+	p := play(t, mockprovider.Config{Capacity: mockprovider.Capacity{Slots: 2, Queue: 2, Full: mockprovider.As503, Service: takes(2 * time.Second)}, RefusalTime: 50 * time.Millisecond}, `
 		arrive 1 -> 1 started 2s
 		@1s arrive 2 -> 2 started 2s
 		arrive 3 -> queued
@@ -151,13 +154,13 @@ func TestSlotsAndQueue(t *testing.T) {
 	require.Equal(t, 0, p.Queued())
 
 	// No queue: who finds all slots busy is refused. No slots: nobody is.
-	play(t, Config{Capacity: Capacity{Slots: 1}}, "arrive 1 -> 1 started 0s\narrive 2 -> 2 503 overloaded")
-	play(t, Config{}, "arrive 1 -> 1 started 0s\narrive 2 -> 2 started 0s")
+	play(t, mockprovider.Config{Capacity: mockprovider.Capacity{Slots: 1}}, "arrive 1 -> 1 started 0s\narrive 2 -> 2 503 overloaded")
+	play(t, mockprovider.Config{}, "arrive 1 -> 1 started 0s\narrive 2 -> 2 started 0s")
 }
 
 // Done is believed once for each job in service.
 func TestDoneOfWhatIsNotInService(t *testing.T) {
-	p, err := New(Config{Capacity: Capacity{Slots: 1, Queue: 1}, Limits: []Limit{Semaphore{Limit: 2}}}, draw.New(1))
+	p, err := mockprovider.New(mockprovider.Config{Capacity: mockprovider.Capacity{Slots: 1, Queue: 1}, Limits: []mockprovider.Limit{limits.Semaphore{Limit: 2}}}, draw.New(1))
 	require.NoError(t, err)
 	done := func(job uint32) int { return len(p.Step(0, &wire.Input{Kind: wire.Done, Job: job}, nil)) }
 	arrive := func() []wire.Effect { return p.Step(0, &wire.Input{Kind: wire.Arrive}, nil) }
@@ -174,11 +177,11 @@ func TestDoneOfWhatIsNotInService(t *testing.T) {
 // Steps at any time find the provider in the right state, ticks or not, and
 // NextTick always lies ahead.
 func TestNextTick(t *testing.T) {
-	cfg := Config{Faults: []Fault{Outage(10, 20, Refusal{}), Outage(15, 30, Refusal{}), Outage(40, 50, Refusal{})}}
-	p, err := New(cfg, draw.New(1))
+	cfg := mockprovider.Config{Faults: []mockprovider.Fault{faults.Outage(10, 20, mockprovider.Refusal{}), faults.Outage(15, 30, mockprovider.Refusal{}), faults.Outage(40, 50, mockprovider.Refusal{})}}
+	p, err := mockprovider.New(cfg, draw.New(1))
 	require.NoError(t, err)
 	now, ticks := time.Duration(0), []time.Duration{}
-	for p.NextTick() != Forever {
+	for p.NextTick() != mockprovider.Forever {
 		require.Greater(t, p.NextTick(), now)
 		now = p.NextTick()
 		ticks = append(ticks, now)
@@ -186,7 +189,7 @@ func TestNextTick(t *testing.T) {
 	}
 	require.Equal(t, []time.Duration{10, 15, 20, 30, 40, 50}, ticks)
 
-	p, err = New(cfg, draw.New(1))
+	p, err = mockprovider.New(cfg, draw.New(1))
 	require.NoError(t, err)
 	require.Equal(t, 0, providertest.Arrivals(t, p, 45), "without a single tick")
 	require.Equal(t, 1, providertest.Arrivals(t, p, 50))
@@ -194,19 +197,19 @@ func TestNextTick(t *testing.T) {
 
 // The caller's configuration stays the caller's.
 func TestNewCopiesItsConfiguration(t *testing.T) {
-	cfg := Config{Faults: []Fault{Outage(0, 10, Refusal{})}}
-	p, err := New(cfg, draw.New(1))
+	cfg := mockprovider.Config{Faults: []mockprovider.Fault{faults.Outage(0, 10, mockprovider.Refusal{})}}
+	p, err := mockprovider.New(cfg, draw.New(1))
 	require.NoError(t, err)
-	require.Equal(t, Outage(0, 10, Refusal{}), cfg.Faults[0])
-	cfg.Faults[0] = Outage(0, 10, As429)
+	require.Equal(t, faults.Outage(0, 10, mockprovider.Refusal{}), cfg.Faults[0])
+	cfg.Faults[0] = faults.Outage(0, 10, mockprovider.As429)
 	effects := p.Step(0, &wire.Input{Kind: wire.Arrive}, nil)
 	require.Equal(t, uint16(503), effects[0].Reply.Status)
 }
 
 // Who is not known meets no limit.
 func TestStrangers(t *testing.T) {
-	cfg := Config{Space: Space{Accounts: 2, Keys: 2, Models: 3, Regions: 2}, RejectKeys: []uint8{1}, Limits: []Limit{
-		Window{Limit: 1, Length: 1, Terms: Terms{Per: Account | Key | Address | Model | Region, Keep: KeepAll}},
+	cfg := mockprovider.Config{Space: mockprovider.Space{Accounts: 2, Keys: 2, Models: 3, Regions: 2}, RejectKeys: []uint8{1}, Limits: []mockprovider.Limit{
+		limits.Window{Limit: 1, Length: 1, Terms: mockprovider.Terms{Per: mockprovider.Account | mockprovider.Key | mockprovider.Address | mockprovider.Model | mockprovider.Region, Keep: mockprovider.KeepAll}},
 	}}
 	play(t, cfg, `
 		arrive 1 account=2 -> 1 401 auth
@@ -222,7 +225,7 @@ func TestStrangers(t *testing.T) {
 		arrive 11 account=1 model=2 region=1 -> 11 429 rate limit=1 left=0`)
 	// Where nothing is told apart, everything is known.
 	rapid.Check(t, func(t *rapid.T) {
-		p, err := New(Config{}, draw.New(1))
+		p, err := mockprovider.New(mockprovider.Config{}, draw.New(1))
 		require.NoError(t, err)
 		r := wire.Request{Account: rapid.Uint32().Draw(t, "account"), Address: rapid.Uint32().Draw(t, "address"),
 			Target: wire.Target{Key: rapid.Uint8().Draw(t, "key"), Model: rapid.Uint8().Draw(t, "model"), Region: rapid.Uint8().Draw(t, "region")}}

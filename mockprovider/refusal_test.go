@@ -1,4 +1,4 @@
-package mockprovider
+package mockprovider_test
 
 import (
 	"testing"
@@ -6,30 +6,33 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
 
 // What nobody has given a form has the usual one.
 func TestUsualForms(t *testing.T) {
-	hint := Hint{Kind: Constant, Value: 3 * time.Second}
-	play(t, Config{
-		RejectKeys: []uint8{9}, BadKey: Refusal{Hint: hint},
-		Limits: []Limit{
-			Window{Limit: 2, Length: time.Minute, Terms: Terms{Refusal: Refusal{Hint: hint}}},
-			Semaphore{Limit: 2, Terms: Terms{Refusal: Refusal{Hint: hint}}},
+	hint := mockprovider.Hint{Kind: mockprovider.Constant, Value: 3 * time.Second}
+	play(t, mockprovider.Config{
+		RejectKeys: []uint8{9}, BadKey: mockprovider.Refusal{Hint: hint},
+		Limits: []mockprovider.Limit{
+			limits.Window{Limit: 2, Length: time.Minute, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Hint: hint}}},
+			limits.Semaphore{Limit: 2, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Hint: hint}}},
 		},
-		Capacity: Capacity{Slots: 1, Full: Refusal{Hint: hint}, Service: takes(time.Second)}, RefusalTime: time.Millisecond,
-		Faults: []Fault{Outage(time.Second, 2*time.Second, Refusal{Hint: hint})},
+		Capacity: mockprovider.Capacity{Slots: 1, Full: mockprovider.Refusal{Hint: hint}, Service: takes(time.Second)}, RefusalTime: time.Millisecond,
+		Faults: []mockprovider.Fault{faults.Outage(time.Second, 2*time.Second, mockprovider.Refusal{Hint: hint})},
 	}, `
 		arrive 1 key=9 -> 1 401 auth after=3s in 1ms
 		arrive 2 -> 2 started 1s
 		arrive 3 -> 3 503 overloaded after=3s in 1ms
 		@1s arrive 4 -> 4 503 overloaded after=3s in 1ms`)
-	play(t, Config{Limits: []Limit{Window{Limit: 1, Length: time.Minute}}}, `
+	play(t, mockprovider.Config{Limits: []mockprovider.Limit{limits.Window{Limit: 1, Length: time.Minute}}}, `
 		arrive 1 -> 1 started 0s
 		arrive 2 -> 2 429 rate limit=1 left=0`)
-	play(t, Config{Limits: []Limit{Semaphore{Limit: 1}}}, `
+	play(t, mockprovider.Config{Limits: []mockprovider.Limit{limits.Semaphore{Limit: 1}}}, `
 		arrive 1 -> 1 started 0s
 		arrive 2 -> 2 429 concurrency limit=1 left=0`)
 }
@@ -39,18 +42,18 @@ func TestUsualForms(t *testing.T) {
 func TestWhatARefusalWrites(t *testing.T) {
 	forms := wire.Plain()
 	forms[wire.Rate].Spelled = wire.BodyMillis
-	exact := Hint{Kind: Exact}
+	exact := mockprovider.Hint{Kind: mockprovider.Exact}
 	for _, c := range []struct {
-		refusal Refusal
+		refusal mockprovider.Refusal
 		spelled wire.Spelling
 		reset   time.Duration
 	}{
-		{Refusal{Hint: exact}, wire.BodyMillis, time.Minute},
-		{Refusal{Hint: exact, Spelled: wire.HeaderSeconds}, wire.HeaderSeconds, time.Minute},
-		{As429.WithHint(exact), wire.Plainly, time.Minute},
-		{As14003.WithHint(exact), wire.BodySeconds, 0},
+		{mockprovider.Refusal{Hint: exact}, wire.BodyMillis, time.Minute},
+		{mockprovider.Refusal{Hint: exact, Spelled: wire.HeaderSeconds}, wire.HeaderSeconds, time.Minute},
+		{mockprovider.As429.WithHint(exact), wire.Plainly, time.Minute},
+		{mockprovider.As14003.WithHint(exact), wire.BodySeconds, 0},
 	} {
-		p, err := New(Config{Forms: &forms, Limits: []Limit{Window{Limit: 1, Length: time.Minute, Terms: Terms{Refusal: c.refusal}}}}, draw.New(1))
+		p, err := mockprovider.New(mockprovider.Config{Forms: &forms, Limits: []mockprovider.Limit{limits.Window{Limit: 1, Length: time.Minute, Terms: mockprovider.Terms{Refusal: c.refusal}}}}, draw.New(1))
 		require.NoError(t, err)
 		p.Step(0, &wire.Input{}, nil)
 		reply := p.Step(0, &wire.Input{}, nil)[0].Reply
@@ -61,17 +64,17 @@ func TestWhatARefusalWrites(t *testing.T) {
 }
 
 func TestRefusalValidate(t *testing.T) {
-	for _, ok := range []Refusal{{}, As14003, As429, As503, As401, {Status: 529}, {Status: 429, Body: wire.CodeBody, Code: 1}, {Hint: Hint{Kind: Constant, Value: time.Second}}} {
+	for _, ok := range []mockprovider.Refusal{{}, mockprovider.As14003, mockprovider.As429, mockprovider.As503, mockprovider.As401, {Status: 529}, {Status: 429, Body: wire.CodeBody, Code: 1}, {Hint: mockprovider.Hint{Kind: mockprovider.Constant, Value: time.Second}}} {
 		require.NoError(t, ok.Validate(), "%+v", ok)
 	}
-	for want, r := range map[string]Refusal{
+	for want, r := range map[string]mockprovider.Refusal{
 		"refusal: a body or a code needs a status":                                          {Body: wire.ErrorBody},
 		"refusal: status 100 is not a final HTTP status; use 200 to 599":                    {Status: 100},
 		"refusal: status 600 is not a final HTTP status; use 200 to 599":                    {Status: 600},
 		"refusal: there is no body shape 3":                                                 {Status: 429, Body: 3},
 		"refusal: code 14003 needs a body that carries it":                                  {Status: 429, Body: wire.ErrorBody, Code: 14003},
 		"refusal: status 200 without a business code is a success to everyone":              {Status: 200, Body: wire.ErrorBody},
-		"refusal: a hint must not be negative":                                              {Hint: Hint{Kind: Constant, Value: -1}},
+		"refusal: a hint must not be negative":                                              {Hint: mockprovider.Hint{Kind: mockprovider.Constant, Value: -1}},
 		"refusal: the limit that it says must not be negative; 0 says the one that refused": {Says: -1},
 	} {
 		require.EqualError(t, r.Validate(), want)
@@ -80,12 +83,12 @@ func TestRefusalValidate(t *testing.T) {
 
 // A provider may have one limit in all its replies, whichever refused.
 func TestSays(t *testing.T) {
-	play(t, Config{
-		Limits: []Limit{
-			Window{Limit: 3, Length: time.Minute, Terms: Terms{Refusal: Refusal{Says: 20}}}, // in the usual form
-			Semaphore{Limit: 1, Terms: Terms{Refusal: As14003}},
+	play(t, mockprovider.Config{
+		Limits: []mockprovider.Limit{
+			limits.Window{Limit: 3, Length: time.Minute, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Says: 20}}}, // in the usual form
+			limits.Semaphore{Limit: 1, Terms: mockprovider.Terms{Refusal: mockprovider.As14003}},
 		},
-		Capacity: Capacity{Service: takes(time.Second)},
+		Capacity: mockprovider.Capacity{Service: takes(time.Second)},
 	}, `
 		arrive 1 -> 1 started 1s
 		arrive 2 -> 2 200 concurrency code=14003 limit=1 left=0
@@ -101,8 +104,8 @@ func TestSays(t *testing.T) {
 func TestShows(t *testing.T) {
 	forms := wire.Plain()
 	forms[wire.Rate] = wire.Form{Status: 420, Body: wire.CodeBody, Code: 7, Shown: wire.Rate, Spelled: wire.BodyMillis}
-	play(t, Config{
-		Forms: &forms, Limits: []Limit{Semaphore{Limit: 1, Terms: Terms{Refusal: Refusal{Shows: wire.Rate, Hint: Hint{Kind: Constant, Value: 1200 * time.Microsecond}}}}},
+	play(t, mockprovider.Config{
+		Forms: &forms, Limits: []mockprovider.Limit{limits.Semaphore{Limit: 1, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Shows: wire.Rate, Hint: mockprovider.Hint{Kind: mockprovider.Constant, Value: 1200 * time.Microsecond}}}}},
 	}, `
 		arrive 1 -> 1 started 0s
 		arrive 2 -> 2 420 concurrency code=7 after=2ms limit=1 left=0`)
@@ -113,10 +116,10 @@ func TestShows(t *testing.T) {
 func TestShouldRetry(t *testing.T) {
 	forms := wire.Plain()
 	forms[wire.Rate].Marks = wire.ResetAsTime
-	for _, r := range []Refusal{{}, As429, As14003} {
+	for _, r := range []mockprovider.Refusal{{}, mockprovider.As429, mockprovider.As14003} {
 		for _, says := range []wire.Marks{0, wire.SaysRetry, wire.SaysStop} {
 			r.Marks = says
-			p, err := New(Config{Forms: &forms, Limits: []Limit{Window{Limit: 1, Length: time.Minute, Terms: Terms{Refusal: r}}}}, draw.New(1))
+			p, err := mockprovider.New(mockprovider.Config{Forms: &forms, Limits: []mockprovider.Limit{limits.Window{Limit: 1, Length: time.Minute, Terms: mockprovider.Terms{Refusal: r}}}}, draw.New(1))
 			require.NoError(t, err)
 			p.Step(0, &wire.Input{}, nil)
 			reply := p.Step(0, &wire.Input{}, nil)[0].Reply
@@ -127,6 +130,6 @@ func TestShouldRetry(t *testing.T) {
 			require.Equal(t, want, reply.Marks, "%+v", r)
 		}
 	}
-	require.ErrorContains(t, Refusal{Marks: wire.SaysRetry | wire.SaysStop}.Validate(), "marks")
-	require.ErrorContains(t, Refusal{Marks: wire.HidesLimit}.Validate(), "marks")
+	require.ErrorContains(t, mockprovider.Refusal{Marks: wire.SaysRetry | wire.SaysStop}.Validate(), "marks")
+	require.ErrorContains(t, mockprovider.Refusal{Marks: wire.HidesLimit}.Validate(), "marks")
 }

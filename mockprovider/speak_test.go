@@ -1,4 +1,4 @@
-package mockprovider
+package mockprovider_test
 
 import (
 	"testing"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
@@ -17,15 +19,15 @@ func TestSpeak(t *testing.T) {
 	other[wire.Rate] = wire.Form{Status: 200, Body: wire.CodeBody, Code: 7, Shown: wire.Quota, Words: wire.SaysQuota, Spelled: wire.BodyMillis}
 	other[wire.Overloaded] = wire.Form{Status: 529, Body: wire.ErrorBody, Shown: wire.Overloaded, Spelled: wire.HeaderDate}
 	other[wire.OK].Marks = wire.ResetAsTime
-	cfg := Config{
-		Limits:   []Limit{Window{Limit: 2, Length: time.Minute, Terms: Terms{Refusal: Refusal{Hint: Hint{Kind: Exact}}}}},
+	cfg := mockprovider.Config{
+		Limits:   []mockprovider.Limit{limits.Window{Limit: 2, Length: time.Minute, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Hint: mockprovider.Hint{Kind: mockprovider.Exact}}}}},
 		Tells:    1,
-		Capacity: Capacity{Slots: 1, Service: Service{First: draw.Const(time.Second)}},
+		Capacity: mockprovider.Capacity{Slots: 1, Service: mockprovider.Service{First: draw.Const(time.Second)}},
 	}
 	converse := func(forms *wire.Forms, speak bool, dialect uint8) (said []wire.Reply) {
 		c := cfg
 		c.Forms = forms
-		p, err := New(c, draw.New(1))
+		p, err := mockprovider.New(c, draw.New(1))
 		require.NoError(t, err)
 		if speak {
 			p.Speak(3, &other)

@@ -1,4 +1,4 @@
-package mockprovider
+package mockprovider_test
 
 import (
 	"testing"
@@ -6,18 +6,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"herdlab/mockprovider"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
 
 // busy is a provider with a window, a semaphore and slots that nobody fills.
-func busy(tb testing.TB) *Provider {
-	p, err := New(Config{
-		Limits: []Limit{
-			Window{Limit: 1 << 30, Length: time.Second, Terms: Terms{Refusal: As429}},
-			Semaphore{Limit: 300, Terms: Terms{Refusal: As14003}},
+func busy(tb testing.TB) *mockprovider.Provider {
+	p, err := mockprovider.New(mockprovider.Config{
+		Limits: []mockprovider.Limit{
+			limits.Window{Limit: 1 << 30, Length: time.Second, Terms: mockprovider.Terms{Refusal: mockprovider.As429}},
+			limits.Semaphore{Limit: 300, Terms: mockprovider.Terms{Refusal: mockprovider.As14003}},
 		},
-		Capacity: Capacity{Slots: 100, Queue: 200, Service: Service{First: draw.Expo(time.Second)}},
+		Capacity: mockprovider.Capacity{Slots: 100, Queue: 200, Service: mockprovider.Service{First: draw.Expo(time.Second)}},
 	}, draw.New(1))
 	require.NoError(tb, err)
 	return p
@@ -25,13 +27,13 @@ func busy(tb testing.TB) *Provider {
 
 // four is a provider with four gates that refuse nobody and work that takes no
 // time: what is measured is the machine.
-func four(tb testing.TB, terms Terms) *Provider {
+func four(tb testing.TB, terms mockprovider.Terms) *mockprovider.Provider {
 	const most = 1 << 30
-	p, err := New(Config{Limits: []Limit{
-		Window{Limit: most, Length: time.Second, Terms: terms},
-		TokenBucket{Limit: most, Length: most, Burst: most, Terms: terms},
-		SlidingCounter{Limit: most, Length: time.Second, Terms: terms},
-		Semaphore{Limit: most},
+	p, err := mockprovider.New(mockprovider.Config{Limits: []mockprovider.Limit{
+		limits.Window{Limit: most, Length: time.Second, Terms: terms},
+		limits.TokenBucket{Limit: most, Length: most, Burst: most, Terms: terms},
+		limits.SlidingCounter{Limit: most, Length: time.Second, Terms: terms},
+		limits.Semaphore{Limit: most},
 	}}, draw.New(1))
 	require.NoError(tb, err)
 	return p
@@ -39,7 +41,7 @@ func four(tb testing.TB, terms Terms) *Provider {
 
 // fill lets so many requests arrive that all slots are taken and some requests
 // wait. It returns the jobs in service.
-func fill(p *Provider, in *wire.Input) (working []uint32) {
+func fill(p *mockprovider.Provider, in *wire.Input) (working []uint32) {
 	in.Kind = wire.Arrive
 	for p.Queued() < 50 {
 		in.Request.Call++
@@ -52,7 +54,7 @@ func fill(p *Provider, in *wire.Input) (working []uint32) {
 }
 
 // relieve lets one more arrive, and a job be done whose slot the next one takes.
-func relieve(p *Provider, now time.Duration, in *wire.Input, job *uint32, out []wire.Effect) []wire.Effect {
+func relieve(p *mockprovider.Provider, now time.Duration, in *wire.Input, job *uint32, out []wire.Effect) []wire.Effect {
 	in.Kind = wire.Arrive
 	in.Request.Call++
 	in.Ticket++
@@ -73,10 +75,10 @@ func relieve(p *Provider, now time.Duration, in *wire.Input, job *uint32, out []
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {
 		name   string
-		charge Charge
-	}{{"four gates", Charge{}}, {"four gates, tokens", Charge{Count: AllTokens, When: Reserved}}} {
+		charge mockprovider.Charge
+	}{{"four gates", mockprovider.Charge{}}, {"four gates, tokens", mockprovider.Charge{Count: mockprovider.AllTokens, When: mockprovider.Reserved}}} {
 		b.Run(c.name, func(b *testing.B) {
-			p, in, out := four(b, Terms{Charge: c.charge}), &wire.Input{}, make([]wire.Effect, 0, 4)
+			p, in, out := four(b, mockprovider.Terms{Charge: c.charge}), &wire.Input{}, make([]wire.Effect, 0, 4)
 			in.Request.Demand = wire.Demand{InputTokens: 100, OutputTokens: 100, MaxTokens: 1000}
 			now := time.Duration(0)
 			b.ReportAllocs()
@@ -127,17 +129,17 @@ func TestStepDoesNotAllocate(t *testing.T) {
 
 // Nor does it where much is going on.
 func TestStepOfManyPartsDoesNotAllocate(t *testing.T) {
-	for order := range UrgentFirst + 1 {
-		c := Capacity{
-			Slots: 100, Queue: 200, Unit: 1000, Service: Service{First: draw.Expo(time.Second), PerToken: time.Millisecond},
-			Discipline: Discipline{Order: order, MaxWait: 50 * time.Microsecond, DropGone: true, CoDel: CoDel{time.Microsecond, 20 * time.Microsecond}},
-			Overload:   Overload{Latency: Curve{Kind: Hyperbolic, Cap: 10}},
-			Autoscale:  &Autoscale{Min: 100, Max: 100, Target: 80, Period: time.Millisecond},
+	for order := range mockprovider.UrgentFirst + 1 {
+		c := mockprovider.Capacity{
+			Slots: 100, Queue: 200, Unit: 1000, Service: mockprovider.Service{First: draw.Expo(time.Second), PerToken: time.Millisecond},
+			Discipline: mockprovider.Discipline{Order: order, MaxWait: 50 * time.Microsecond, DropGone: true, CoDel: mockprovider.CoDel{Target: time.Microsecond, Interval: 20 * time.Microsecond}},
+			Overload:   mockprovider.Overload{Latency: mockprovider.Curve{Kind: mockprovider.Hyperbolic, Cap: 10}},
+			Autoscale:  &mockprovider.Autoscale{Min: 100, Max: 100, Target: 80, Period: time.Millisecond},
 		}
-		if order == AdaptiveLIFO {
+		if order == mockprovider.AdaptiveLIFO {
 			c.Discipline.Turns = 10
 		}
-		p, err := New(Config{Capacity: c, Models: make([]ModelConfig, 2), Regions: make([]RegionConfig, 2), Abandoned: Notice{Hears: true, Delay: time.Microsecond}}, draw.New(1))
+		p, err := mockprovider.New(mockprovider.Config{Capacity: c, Models: make([]mockprovider.ModelConfig, 2), Regions: make([]mockprovider.RegionConfig, 2), Abandoned: mockprovider.Notice{Hears: true, Delay: time.Microsecond}}, draw.New(1))
 		require.NoError(t, err)
 		in, out := &wire.Input{}, make([]wire.Effect, 0, 400)
 		working := fill(p, in)

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/scenarios"
 )
@@ -109,16 +111,16 @@ strategies:`},
 	require.NoError(t, err)
 	p := s.Provider()
 	require.Len(t, p.Limits, 10)
-	w := p.Limits[0].(mockprovider.Window)
+	w := p.Limits[0].(limits.Window)
 	require.Equal(t, mockprovider.Account|mockprovider.Model, w.Per)
 	require.Equal(t, mockprovider.KeepAll, w.Keep)
 	require.Equal(t, mockprovider.Refusal{Hint: mockprovider.Hint{Kind: mockprovider.RoundedDown}, Spelled: wire.BothSeconds}, w.Refusal)
-	l := p.Limits[1].(mockprovider.SlidingLog)
+	l := p.Limits[1].(limits.SlidingLog)
 	require.Equal(t, mockprovider.Charge{Count: mockprovider.AllTokens, When: mockprovider.Reserved, Cancelled: mockprovider.Produced, Least: 16}, l.Charge)
 	require.Equal(t, mockprovider.Hint{Kind: mockprovider.Exact, Jitter: 2 * time.Second, Factor: 0.5}, l.Refusal.Hint)
-	require.Equal(t, mockprovider.Penalty{Limit: 50, Length: time.Second, Block: 10 * time.Second, Restarts: true, Terms: mockprovider.Terms{Per: mockprovider.Address, Keep: mockprovider.KeepOthers}}, p.Limits[6])
-	require.Equal(t, mockprovider.Match{Models: mockprovider.Just(1), Priorities: mockprovider.Range{From: 1}}, p.Limits[8].(mockprovider.Only).Match)
-	require.Equal(t, mockprovider.Range{To: 5}, p.Limits[9].(mockprovider.Tiered)[0].Match.Accounts)
+	require.Equal(t, limits.Penalty{Limit: 50, Length: time.Second, Block: 10 * time.Second, Restarts: true, Terms: mockprovider.Terms{Per: mockprovider.Address, Keep: mockprovider.KeepOthers}}, p.Limits[6])
+	require.Equal(t, mockprovider.Match{Models: mockprovider.Just(1), Priorities: mockprovider.Range{From: 1}}, p.Limits[8].(limits.Only).Match)
+	require.Equal(t, mockprovider.Range{To: 5}, p.Limits[9].(limits.Tiered)[0].Match.Accounts)
 	c := p.Models[0].Capacity
 	require.Equal(t, mockprovider.Discipline{Order: mockprovider.AdaptiveLIFO, Turns: 5, MaxWait: 30 * time.Second, DropGone: true,
 		CoDel: mockprovider.CoDel{Target: 500 * time.Millisecond, Interval: 5 * time.Second}}, c.Discipline)
@@ -132,8 +134,8 @@ strategies:`},
 	require.Len(t, p.Faults, 14)
 	require.Equal(t, mockprovider.Just(1), p.Faults[0].Where.Regions)
 	require.Equal(t, mockprovider.Forever, p.Faults[5].To)
-	require.Equal(t, mockprovider.Skew{Ahead: -30 * time.Second}, p.Faults[10].Does)
-	script := p.Faults[13].Does.(mockprovider.Script)
+	require.Equal(t, faults.Skew{Ahead: -30 * time.Second}, p.Faults[10].Does)
+	script := p.Faults[13].Does.(faults.Script)
 	require.Len(t, script.Answers, 3)
 	require.Nil(t, script.Answers[1])
 

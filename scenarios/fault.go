@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/mockprovider/wire"
 )
 
@@ -16,20 +17,20 @@ const maxFaults = 1000
 
 // disturbances are what faults may do.
 var disturbances = []kind{
-	{"outage", mockprovider.Refuse{}},
-	{"silence", mockprovider.Silence{}},
-	{"unreachable", mockprovider.Unreachable{}},
-	{"reset", mockprovider.Reset{}},
-	{"errors", mockprovider.Errors{}},
-	{"expiry", mockprovider.Expiry{}},
-	{"masked_permission", mockprovider.MaskedPermission{}},
-	{"brownout", mockprovider.Brownout{}},
-	{"limit_cut", mockprovider.LimitCut{}},
-	{"latency", mockprovider.Latency{}},
-	{"skew", mockprovider.Skew{}},
-	{"spoil", mockprovider.Spoil{}},
-	{"stall", mockprovider.Stall{}},
-	{"script", mockprovider.Script{}},
+	{"outage", faults.Refuse{}},
+	{"silence", faults.Silence{}},
+	{"unreachable", faults.Unreachable{}},
+	{"reset", faults.Reset{}},
+	{"errors", faults.Errors{}},
+	{"expiry", faults.Expiry{}},
+	{"masked_permission", faults.MaskedPermission{}},
+	{"brownout", faults.Brownout{}},
+	{"limit_cut", faults.LimitCut{}},
+	{"latency", faults.Latency{}},
+	{"skew", faults.Skew{}},
+	{"spoil", faults.Spoil{}},
+	{"stall", faults.Stall{}},
+	{"script", faults.Script{}},
 }
 
 // answers are what a script may answer a request with.
@@ -108,7 +109,7 @@ func (d *decoder) timed(f *mockprovider.Fault, name string, at *yaml.Node, s *se
 // go unheard.
 func (d *decoder) overlaps(f *mockprovider.Fault, at *yaml.Node, others []mockprovider.Fault) {
 	plain := func(f *mockprovider.Fault) bool {
-		_, refuses := f.Does.(mockprovider.Refuse)
+		_, refuses := f.Does.(faults.Refuse)
 		return refuses && f.Where == (mockprovider.Match{}) && f.Probability == 0
 	}
 	for i := range others {

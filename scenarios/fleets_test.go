@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/scenarios"
 	"herdlab/sim"
@@ -56,7 +57,7 @@ func TestFleets(t *testing.T) {
 	}
 	p := s.Provider()
 	require.Equal(t, [2]int{6, 6}, [2]int{p.Accounts, p.Addresses})
-	tiers := p.Limits[0].(mockprovider.Tiered)
+	tiers := p.Limits[0].(limits.Tiered)
 	require.Equal(t, mockprovider.Range{From: 1, To: 5}, tiers[0].Match.Accounts)
 	require.Equal(t, mockprovider.Just(5), tiers[1].Match.Accounts)
 	require.Equal(t, mockprovider.Just(0), tiers[2].Match.Accounts)

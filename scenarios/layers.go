@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
 )
@@ -27,7 +28,7 @@ var words = map[reflect.Type][]string{
 	reflect.TypeFor[mockprovider.Keep]():       {"none", "others", "all"},
 	reflect.TypeFor[mockprovider.Order]():      {"fifo", "lifo", "adaptive_lifo", "shortest_first", "urgent_first"},
 	reflect.TypeFor[mockprovider.CurveKind]():  {"linear", "hyperbolic", "excess"},
-	reflect.TypeFor[mockprovider.Stage]():      {"at_arrival", "after_head", "after_work"},
+	reflect.TypeFor[faults.Stage]():            {"at_arrival", "after_head", "after_work"},
 }
 
 // writable are the words among them.

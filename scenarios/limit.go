@@ -4,24 +4,25 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/limits"
 )
 
 // limitKinds are the limitKinds that a provider may have.
 var limitKinds = []kind{
-	{"window", mockprovider.Window{}},
-	{"joint", mockprovider.Joint{}},
-	{"sliding_log", mockprovider.SlidingLog{}},
-	{"sliding_counter", mockprovider.SlidingCounter{}},
-	{"token_bucket", mockprovider.TokenBucket{}},
-	{"gcra", mockprovider.GCRA{}},
-	{"leaky_bucket", mockprovider.LeakyBucket{}},
-	{"concurrency", mockprovider.Semaphore{}},
-	{"quota", mockprovider.Quota{}},
-	{"ramp", mockprovider.Ramp{}},
-	{"penalty", mockprovider.Penalty{}},
-	{"sliced", mockprovider.Sliced{}},
-	{"only", mockprovider.Only{}},
-	{"tiered", mockprovider.Tiered{}},
+	{"window", limits.Window{}},
+	{"joint", limits.Joint{}},
+	{"sliding_log", limits.SlidingLog{}},
+	{"sliding_counter", limits.SlidingCounter{}},
+	{"token_bucket", limits.TokenBucket{}},
+	{"gcra", limits.GCRA{}},
+	{"leaky_bucket", limits.LeakyBucket{}},
+	{"concurrency", limits.Semaphore{}},
+	{"quota", limits.Quota{}},
+	{"ramp", limits.Ramp{}},
+	{"penalty", limits.Penalty{}},
+	{"sliced", limits.Sliced{}},
+	{"only", limits.Only{}},
+	{"tiered", limits.Tiered{}},
 }
 
 // limit reads one limit of a provider; nil if it cannot be told which.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/scenarios"
 )
@@ -59,7 +60,7 @@ func TestLimitsReachTheProvider(t *testing.T) {
 // for those of tiers too; a limit that says otherwise has its own rule, and one
 // that charges at completion has charged nothing.
 func TestKeepOnRefusal(t *testing.T) {
-	const limits = `  keep_on_refusal: true
+	const listed = `  keep_on_refusal: true
   limits:
     - window: {limit: 5/min}
     - window: {limit: 5/min, keep: none}
@@ -69,14 +70,14 @@ func TestKeepOnRefusal(t *testing.T) {
     - tiered: [{match: {}, limit: {window: {limit: 5/min, keep: none}}}, {match: {}, limit: {joint: {limit: 5/min}}}]
 `
 	keeps := func(rule string) (all []mockprovider.Keep) {
-		s, err := scenarios.Parse("x.yaml", []byte(strings.Replace(valid, "  capacity:", strings.Replace(limits, "  keep_on_refusal: true\n", rule, 1)+"  capacity:", 1)))
+		s, err := scenarios.Parse("x.yaml", []byte(strings.Replace(valid, "  capacity:", strings.Replace(listed, "  keep_on_refusal: true\n", rule, 1)+"  capacity:", 1)))
 		require.NoError(t, err)
 		l := s.Provider().Limits
-		tiers := l[5].(mockprovider.Tiered)
-		for _, l := range append(l[:4:4], l[4].(mockprovider.Only).Limit, tiers[0].Limit) {
-			all = append(all, l.(mockprovider.Window).Keep)
+		tiers := l[5].(limits.Tiered)
+		for _, l := range append(l[:4:4], l[4].(limits.Only).Limit, tiers[0].Limit) {
+			all = append(all, l.(limits.Window).Keep)
 		}
-		return append(all, tiers[1].Limit.(mockprovider.Joint).Keep)
+		return append(all, tiers[1].Limit.(limits.Joint).Keep)
 	}
 	const none, others, everything = mockprovider.KeepNone, mockprovider.KeepOthers, mockprovider.KeepAll
 	require.Equal(t, []mockprovider.Keep{others, none, everything, none, others, none, others}, keeps("  keep_on_refusal: true\n"))

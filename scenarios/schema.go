@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/limits"
 	"herdlab/sim"
 )
 
@@ -186,7 +187,7 @@ func (d *decoder) products(top *section, s *Scenario) {
 	}
 	logged := 0
 	for _, l := range s.provider.Limits {
-		if log, ok := l.(mockprovider.SlidingLog); ok {
+		if log, ok := l.(limits.SlidingLog); ok {
 			keys := 1
 			if log.Per == mockprovider.Account {
 				keys = s.accounts()

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
@@ -68,7 +69,7 @@ func TestAnOldWakeUpIsNotTakenForANewOne(t *testing.T) {
 		Program:  program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 32768500 * time.Microsecond}}),
 		Patience: ms,
 	}
-	p := provider(t, mockprovider.Config{Faults: []mockprovider.Fault{mockprovider.Outage(0, time.Hour, mockprovider.As503)}}, 1)
+	p := provider(t, mockprovider.Config{Faults: []mockprovider.Fault{faults.Outage(0, time.Hour, mockprovider.As503)}}, 1)
 	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour}})
 	require.Equal(t, uint64(60_000), rep.Belief.Calls)
 	require.Equal(t, rep.Belief.Calls, rep.Belief.Attempts, "a call made a second attempt in its one millisecond")
@@ -106,7 +107,7 @@ func TestDemandDoesNotLeakIntoTheNextCall(t *testing.T) {
 // A run ends with the last thing that happens: a provider that only looks at
 // its clock does nothing.
 func TestATickWithoutEffectsDoesNotProlongTheRun(t *testing.T) {
-	p := provider(t, mockprovider.Config{Faults: []mockprovider.Fault{mockprovider.Outage(20*time.Second, 30*time.Second, mockprovider.Refusal{})}}, 1)
+	p := provider(t, mockprovider.Config{Faults: []mockprovider.Fault{faults.Outage(20*time.Second, 30*time.Second, mockprovider.Refusal{})}}, 1)
 	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{arriving(program(t), 0, 3*time.Second)}, Provider: p, Plan: minute})
 	require.Equal(t, 3*time.Second, rep.End)
 }

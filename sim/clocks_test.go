@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
@@ -31,7 +32,7 @@ func TestDatesAreObeyedByTheClientsClock(t *testing.T) {
 	} {
 		var arrivals []time.Duration
 		inner := provider(t, mockprovider.Config{Faults: []mockprovider.Fault{
-			mockprovider.Outage(0, opens, mockprovider.As503.WithHint(mockprovider.Hint{Kind: mockprovider.Exact}).SpelledAs(wire.HeaderTime)),
+			faults.Outage(0, opens, mockprovider.As503.WithHint(mockprovider.Hint{Kind: mockprovider.Exact}).SpelledAs(wire.HeaderTime)),
 		}}, 1)
 		p := &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 			arrivals = append(arrivals, now)

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
@@ -88,7 +90,7 @@ func TestHintInTheWrongUnit(t *testing.T) {
 	const clients = 100
 	play := func(h mockprovider.Hint) (*metrics.Report, *tap) {
 		p := tapped(t, mockprovider.Config{
-			Faults: []mockprovider.Fault{mockprovider.Outage(0, time.Minute, mockprovider.As429.WithHint(h))},
+			Faults: []mockprovider.Fault{faults.Outage(0, time.Minute, mockprovider.As429.WithHint(h))},
 		}, 1)
 		obeying := strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}, MaxAttempts: 4, Hints: strategies.Hints{Use: strategies.HintAsWait}}
 		f := oneShot(clients, program(t, obeying))
@@ -110,7 +112,7 @@ func TestHintInTheWrongUnit(t *testing.T) {
 	// The other way round: 555 ms in a field of seconds.
 	for factor, wait := range map[float64]time.Duration{0: 555 * ms, 1000: 555 * time.Second} {
 		p := tapped(t, mockprovider.Config{Faults: []mockprovider.Fault{
-			mockprovider.Outage(0, 555*ms, mockprovider.As14003.WithHint(mockprovider.Hint{Kind: mockprovider.Exact, Factor: factor})),
+			faults.Outage(0, 555*ms, mockprovider.As14003.WithHint(mockprovider.Hint{Kind: mockprovider.Exact, Factor: factor})),
 		}}, 1)
 		f := oneShot(1, program(t, strategies.Retry{Backoff: strategies.Fixed{}}))
 		run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour}})
@@ -127,7 +129,7 @@ func TestWhatNeverClears(t *testing.T) {
 	}
 	byReason := byStatus
 	byReason.On = strategies.Rules{}
-	for name, never := range map[string]mockprovider.Errors{
+	for name, never := range map[string]faults.Errors{
 		"the context is too long":       {Class: wire.BadRequest},
 		"the credit is spent":           {Class: wire.Quota, Refusal: mockprovider.As429},
 		"no minute has so many tokens":  {Class: wire.TooLarge, Refusal: mockprovider.As429},
@@ -146,12 +148,12 @@ func TestWhatNeverClears(t *testing.T) {
 			require.Equal(t, 248*time.Second, p.arrivals[9])
 			require.Len(t, play(wire.ByBody{}, byReason, forever(never)).arrivals, 1)
 
-			plain := mockprovider.Fault{To: 20 * time.Second, Does: mockprovider.Errors{Class: wire.Rate}}
+			plain := mockprovider.Fault{To: 20 * time.Second, Does: faults.Errors{Class: wire.Rate}}
 			require.Len(t, play(wire.ByBody{}, byReason, plain).arrivals, 5) // at 0, 4, 8 and 12 s; at 20 s it is over
 		})
 	}
 	// Who only waits a minute each time asks sixty times an hour.
-	p := tapped(t, mockprovider.Config{Faults: []mockprovider.Fault{forever(mockprovider.Errors{Class: wire.Quota, Refusal: mockprovider.As429})}}, 1)
+	p := tapped(t, mockprovider.Config{Faults: []mockprovider.Fault{forever(faults.Errors{Class: wire.Quota, Refusal: mockprovider.As429})}}, 1)
 	f := oneShot(1, reading(t, wire.ByStatus{}, strategies.Retry{Backoff: strategies.Fixed{Every: time.Minute}}))
 	run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour}})
 	require.Len(t, p.arrivals, 60)
@@ -164,7 +166,7 @@ func TestNoInA200(t *testing.T) {
 	play := func(reader wire.Reader, kind mockprovider.HintKind, gap time.Duration) *metrics.Report {
 		refusal := mockprovider.As14003.WithHint(mockprovider.Hint{Kind: kind})
 		p := provider(t, mockprovider.Config{Limits: []mockprovider.Limit{
-			mockprovider.Window{Limit: 120, Length: time.Minute, Terms: mockprovider.Terms{Refusal: refusal}},
+			limits.Window{Limit: 120, Length: time.Minute, Terms: mockprovider.Terms{Refusal: refusal}},
 		}}, 1)
 		f := sim.Fleet{
 			Name: "fleet", Traffic: traffic.Traffic{Clients: 1, Think: draw.Const(gap)},
@@ -190,8 +192,8 @@ func TestOverloadInsideTheStream(t *testing.T) {
 		p := tapped(t, mockprovider.Config{
 			Capacity: mockprovider.Capacity{Service: mockprovider.Service{First: draw.Const(300 * ms), PerToken: 10 * ms}},
 			Faults: []mockprovider.Fault{ // the last in the list strikes first
-				{To: mockprovider.Forever, Probability: after / (1 - before), Does: mockprovider.Spoil{Body: wire.StreamError, Tokens: k}},
-				{To: mockprovider.Forever, Probability: before, Does: mockprovider.Spoil{Body: wire.StreamError}},
+				{To: mockprovider.Forever, Probability: after / (1 - before), Does: faults.Spoil{Body: wire.StreamError, Tokens: k}},
+				{To: mockprovider.Forever, Probability: before, Does: faults.Spoil{Body: wire.StreamError}},
 			},
 		}, seed)
 		f := oneShot(calls, reading(t, reader, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}, MaxAttempts: 3}))
@@ -259,7 +261,7 @@ func TestHintsBeatGuesses(t *testing.T) {
 	for _, seconds := range []int{1, 3, 7, 8, 30, 31, 32, 300} {
 		out := time.Duration(seconds) * time.Second
 		for _, hint := range []mockprovider.HintKind{mockprovider.NoHint, mockprovider.Exact} {
-			p := provider(t, mockprovider.Config{Faults: []mockprovider.Fault{mockprovider.Outage(0, out, mockprovider.As503.WithHint(mockprovider.Hint{Kind: hint}))}}, 1)
+			p := provider(t, mockprovider.Config{Faults: []mockprovider.Fault{faults.Outage(0, out, mockprovider.As503.WithHint(mockprovider.Hint{Kind: hint}))}}, 1)
 			f := oneShot(10, program(t, strategies.Retry{Backoff: strategies.Exponential{Base: time.Second}}))
 			if hint == mockprovider.Exact {
 				f.Program = program(t, strategies.Retry{Backoff: strategies.Fixed{}})
@@ -277,7 +279,7 @@ func TestHintsBeatGuesses(t *testing.T) {
 // B10: a permission that reads as want of capacity. No budget of retries helps,
 // another model does; only the provider's own ledger tells what it was.
 func TestPermissionShownAsCapacity(t *testing.T) {
-	masked := forever(mockprovider.MaskedPermission{})
+	masked := forever(faults.MaskedPermission{})
 	masked.Where.Models = mockprovider.Just(0)
 	play := func(layers ...strategies.Layer) *metrics.Report {
 		p := provider(t, mockprovider.Config{Space: mockprovider.Space{Models: 2}, Faults: []mockprovider.Fault{masked}}, 1)
@@ -306,8 +308,8 @@ func TestCapacityBecomes403(t *testing.T) {
 	latched.On.Classes = strategies.AnyFailure // it was capacity, so it will pass
 	for want, retry := range map[int]strategies.Retry{1: fresh, int((until - expires) / every): latched} {
 		p := tapped(t, mockprovider.Config{Faults: []mockprovider.Fault{
-			mockprovider.Outage(0, mockprovider.Forever, mockprovider.Refusal{}),
-			{From: expires, To: mockprovider.Forever, Where: mockprovider.Match{Keys: mockprovider.Just(0)}, Does: mockprovider.Expiry{}},
+			faults.Outage(0, mockprovider.Forever, mockprovider.Refusal{}),
+			{From: expires, To: mockprovider.Forever, Where: mockprovider.Match{Keys: mockprovider.Just(0)}, Does: faults.Expiry{}},
 		}}, 1)
 		rep := run(t, sim.Experiment{Fleets: []sim.Fleet{oneShot(1, program(t, retry))}, Provider: p, Plan: metrics.Plan{Horizon: until}})
 		require.Equal(t, want, p.in(expires, until))
@@ -326,12 +328,12 @@ func TestBlackHoles(t *testing.T) {
 		does  mockprovider.Disturbance
 		diary []string
 	}{
-		{"silence", mockprovider.Silence{}, []string{"0s c0 begin", "1s c0 expired 1 timeout", "3s c0 wake", "3.1s c0 head 2 ok", "3.2s c0 reply 2 ok"}},
-		{"the answer is lost", mockprovider.Silence{When: mockprovider.AfterWork}, []string{"0s c0 begin", "1s c0 expired 1 timeout", "3s c0 wake", "3.1s c0 head 2 ok", "3.2s c0 reply 2 ok"}},
-		{"a stall", mockprovider.Stall{Tokens: 3}, []string{"0s c0 begin", "100ms c0 head 1 ok", "1s c0 expired 1 timeout", "3s c0 wake", "3.1s c0 head 2 ok", "3.2s c0 reply 2 ok"}},
-		{"reset after the head", mockprovider.Reset{When: mockprovider.AfterHead}, []string{"0s c0 begin", "100ms c0 head 1 ok", "100.000001ms c0 lost 1 disconnected"}}, // and nothing is asked for twice
-		{"reset before the head", mockprovider.Reset{When: mockprovider.AfterWork}, []string{"0s c0 begin", "100ms c0 lost 1 disconnected", "2.1s c0 wake", "2.2s c0 head 2 ok", "2.3s c0 reply 2 ok"}},
-		{"a region that is gone", mockprovider.Unreachable{After: 500 * ms}, []string{"0s c0 begin", "500ms c0 lost 1 disconnected", "2.5s c0 wake", "2.6s c0 head 2 ok", "2.7s c0 reply 2 ok"}},
+		{"silence", faults.Silence{}, []string{"0s c0 begin", "1s c0 expired 1 timeout", "3s c0 wake", "3.1s c0 head 2 ok", "3.2s c0 reply 2 ok"}},
+		{"the answer is lost", faults.Silence{When: faults.AfterWork}, []string{"0s c0 begin", "1s c0 expired 1 timeout", "3s c0 wake", "3.1s c0 head 2 ok", "3.2s c0 reply 2 ok"}},
+		{"a stall", faults.Stall{Tokens: 3}, []string{"0s c0 begin", "100ms c0 head 1 ok", "1s c0 expired 1 timeout", "3s c0 wake", "3.1s c0 head 2 ok", "3.2s c0 reply 2 ok"}},
+		{"reset after the head", faults.Reset{When: faults.AfterHead}, []string{"0s c0 begin", "100ms c0 head 1 ok", "100.000001ms c0 lost 1 disconnected"}}, // and nothing is asked for twice
+		{"reset before the head", faults.Reset{When: faults.AfterWork}, []string{"0s c0 begin", "100ms c0 lost 1 disconnected", "2.1s c0 wake", "2.2s c0 head 2 ok", "2.3s c0 reply 2 ok"}},
+		{"a region that is gone", faults.Unreachable{After: 500 * ms}, []string{"0s c0 begin", "500ms c0 lost 1 disconnected", "2.5s c0 wake", "2.6s c0 head 2 ok", "2.7s c0 reply 2 ok"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var d diary
@@ -341,7 +343,7 @@ func TestBlackHoles(t *testing.T) {
 			rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: minute})
 			require.Equal(t, c.diary, d.lines)
 			require.Equal(t, uint64(1), rep.Truth.Dropped)
-			require.Equal(t, c.does != mockprovider.Reset{When: mockprovider.AfterHead}, rep.Belief.Useful == 1)
+			require.Equal(t, c.does != faults.Reset{When: faults.AfterHead}, rep.Belief.Useful == 1)
 		})
 	}
 }

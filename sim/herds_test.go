@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
@@ -54,7 +56,7 @@ func TestRounds(t *testing.T) {
 // Told when the window is over, N clients of a limit of L need ⌈N/L⌉ windows and
 // Σ(N−kL) attempts: the hint is a fixed wait for all of them.
 func TestHintOfAWindow(t *testing.T) {
-	cfg := mockprovider.Config{Limits: []mockprovider.Limit{mockprovider.Window{Limit: 20, Length: time.Minute,
+	cfg := mockprovider.Config{Limits: []mockprovider.Limit{limits.Window{Limit: 20, Length: time.Minute,
 		Terms: mockprovider.Terms{Refusal: mockprovider.As429.WithHint(mockprovider.Hint{Kind: mockprovider.Exact})}}}}
 	rep := run(t, sim.Experiment{
 		Fleets:   []sim.Fleet{oneShot(60, program(t, strategies.Retry{Backoff: strategies.Fixed{}}))},
@@ -125,7 +127,7 @@ func TestJitterDoesNotLowerConcurrency(t *testing.T) {
 	}{{500 * ms, true}, {50 * ms, false}} {
 		w := &watched{Provider: provider(t, mockprovider.Config{
 			Capacity: mockprovider.Capacity{Slots: 1000, Service: mockprovider.Service{First: draw.Const(c.holds)}},
-			Faults:   []mockprovider.Fault{mockprovider.Outage(0, time.Second, mockprovider.As503)},
+			Faults:   []mockprovider.Fault{faults.Outage(0, time.Second, mockprovider.As503)},
 		}, 1)}
 		most := 0
 		look := &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
@@ -114,7 +115,7 @@ func TestProgramsAreShared(t *testing.T) {
 	inParallel(len(reports), func(i int) {
 		seed := uint64(i % 4)
 		cfg := serves(6, 0, draw.Expo(2*time.Second))
-		cfg.Faults = []mockprovider.Fault{mockprovider.Outage(0, 30*time.Second, mockprovider.As503)}
+		cfg.Faults = []mockprovider.Fault{faults.Outage(0, 30*time.Second, mockprovider.As503)}
 		p, _ := mockprovider.New(cfg, draw.New(seed).For(1))
 		f := sim.Fleet{Name: "fleet", Program: prog, Traffic: traffic.OneShot(60, time.Millisecond)}
 		x := sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Rand: draw.New(seed).For(2),
@@ -182,7 +183,7 @@ func TestMoreCapacityNeverHurts(t *testing.T) {
 		cfg := serves(l.num("slots", 1, 5), l.num("queue", 0, 4), draw.Const(l.dur("service", 1, 200*ms)))
 		cfg.RefusalTime = l.oneOf("refusal time", 0, 5*ms)
 		if l.coin("outage") {
-			cfg.Faults = []mockprovider.Fault{mockprovider.Outage(300*ms, 500*ms, mockprovider.As503)}
+			cfg.Faults = []mockprovider.Fault{faults.Outage(300*ms, 500*ms, mockprovider.As503)}
 		}
 		goodput := func(cfg mockprovider.Config) uint64 {
 			p, err := mockprovider.New(cfg, draw.New(1))

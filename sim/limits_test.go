@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/limits"
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
@@ -68,7 +69,7 @@ func TestPoissonAgainstAWindow(t *testing.T) {
 			if c.windows == 0 {
 				return
 			}
-			got := refusedOf(t, mockprovider.Window{Limit: int32(c.limit), Length: c.length}, c.rate, time.Duration(c.windows)*c.length)
+			got := refusedOf(t, limits.Window{Limit: int32(c.limit), Length: c.length}, c.rate, time.Duration(c.windows)*c.length)
 			// Refused and arrived go together, which makes their ratio steadier than this.
 			within := 4 * sd / mean / math.Sqrt(float64(c.windows))
 			t.Logf("%.6f, wanted %.6f ± %.6f", got, over/mean, within/4)
@@ -112,7 +113,7 @@ func TestTokenBucketLoss(t *testing.T) {
 			if c.burst == 1 {
 				require.InDelta(t, c.rate/(c.rate+r), loss, 1e-12)
 			}
-			bucket := mockprovider.TokenBucket{Limit: 14, Length: 10 * time.Second, Burst: int32(c.burst)}
+			bucket := limits.TokenBucket{Limit: 14, Length: 10 * time.Second, Burst: int32(c.burst)}
 			got := refusedOf(t, bucket, c.rate, time.Duration(calls/c.rate)*time.Second)
 			assert.InDelta(t, loss, got, 4*math.Sqrt(loss*(1-loss)/calls)+0.0005)
 		})

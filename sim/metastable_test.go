@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
@@ -51,7 +52,7 @@ func (c trouble) run(t *testing.T, seed uint64) *metrics.Report {
 		c.seconds = 300
 	}
 	if c.does == nil {
-		c.does = mockprovider.Brownout{Percent: 0}
+		c.does = faults.Brownout{Percent: 0}
 	}
 	begins := troubleBegins * time.Second
 	ends := begins + time.Duration(c.outage*1e9)
@@ -248,7 +249,7 @@ func TestRetryTriggers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			rep := trouble{
-				rate: constantly(c.lambda), outage: c.outage, does: mockprovider.Latency{Factor: c.slower}, capacity: 400, layers: again,
+				rate: constantly(c.lambda), outage: c.outage, does: faults.Latency{Factor: c.slower}, capacity: 400, layers: again,
 			}.run(t, 1)
 			share, amplification := goodput(rep)
 			assert.InDelta(t, c.share, share, 0.001)
@@ -264,7 +265,7 @@ func TestRetryTriggers(t *testing.T) {
 		const seeds = 20
 		for seed := range uint64(seeds) {
 			rep := trouble{
-				rate: constantly(c.lambda), poisson: true, outage: c.outage, does: mockprovider.Latency{Factor: c.slower}, capacity: 400, layers: again, seconds: 60,
+				rate: constantly(c.lambda), poisson: true, outage: c.outage, does: faults.Latency{Factor: c.slower}, capacity: 400, layers: again, seconds: 60,
 			}.run(t, seed)
 			if share, _ := goodput(rep); share > 0.5 {
 				recovered++
@@ -290,7 +291,7 @@ func TestShortestFatalTrigger(t *testing.T) {
 				t.Run(fmt.Sprintf("rho=%g/%.3g times/%+g", rho, slower, side), func(t *testing.T) {
 					t.Parallel()
 					rep := trouble{
-						rate: constantly(400 * rho), outage: want[i] + side, does: mockprovider.Latency{Factor: slower}, capacity: 400,
+						rate: constantly(400 * rho), outage: want[i] + side, does: faults.Latency{Factor: slower}, capacity: 400,
 						layers: timed(3*time.Second, 5, strategies.Fixed{}), seconds: 60,
 					}.run(t, 1)
 					share, _ := goodput(rep)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
@@ -36,7 +37,7 @@ func TestASlotFreedServesTheArrivalOfThatInstant(t *testing.T) {
 // An outage lasts from ≤ t < to.
 func TestOutageEdges(t *testing.T) {
 	cfg := serves(0, 0, draw.Const(ms))
-	cfg.Faults = []mockprovider.Fault{mockprovider.Outage(100*ms, 200*ms, mockprovider.As503)}
+	cfg.Faults = []mockprovider.Fault{faults.Outage(100*ms, 200*ms, mockprovider.As503)}
 	f := arriving(program(t), 100*ms-1, 100*ms, 200*ms-1, 200*ms)
 	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: provider(t, cfg, 1),
 		Plan: metrics.Plan{Horizon: time.Second, Bin: 10 * ms, FaultBegin: 100 * ms, FaultEnd: 200 * ms}})

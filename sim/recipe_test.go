@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
@@ -27,8 +29,8 @@ type recipe struct {
 	refusalTime  time.Duration
 	outages      [][2]time.Duration
 	faults       []func(k time.Duration) mockprovider.Fault
-	window       mockprovider.Window // Limit 0 means none
-	semaphore    int32               // 0 means none
+	window       limits.Window // Limit 0 means none
+	semaphore    int32         // 0 means none
 	keep         bool
 	fleets       []fleetRecipe
 	horizon, bin time.Duration
@@ -50,7 +52,7 @@ func (c recipe) experiment(t require.TestingT, k time.Duration) sim.Experiment {
 	plan := metrics.Plan{Horizon: k * c.horizon, Bin: k * c.bin, OneShot: true}
 	for _, o := range c.outages {
 		refusal := mockprovider.As503.WithHint(mockprovider.Hint{Kind: mockprovider.Exact})
-		cfg.Faults = append(cfg.Faults, mockprovider.Outage(k*o[0], k*o[1], refusal))
+		cfg.Faults = append(cfg.Faults, faults.Outage(k*o[0], k*o[1], refusal))
 	}
 	for _, f := range c.faults {
 		cfg.Faults = append(cfg.Faults, f(k))
@@ -65,7 +67,7 @@ func (c recipe) experiment(t require.TestingT, k time.Duration) sim.Experiment {
 		cfg.Limits = append(cfg.Limits, w)
 	}
 	if c.semaphore > 0 {
-		cfg.Limits = append(cfg.Limits, mockprovider.Semaphore{Limit: c.semaphore, Terms: mockprovider.Terms{Per: mockprovider.Account, Refusal: mockprovider.As14003}})
+		cfg.Limits = append(cfg.Limits, limits.Semaphore{Limit: c.semaphore, Terms: mockprovider.Terms{Per: mockprovider.Account, Refusal: mockprovider.As14003}})
 	}
 	mock, err := mockprovider.New(cfg, root.For(1))
 	require.NoError(t, err)
@@ -158,7 +160,7 @@ func anyRecipe(r *rapid.T, calm bool) recipe {
 		c.faults = append(c.faults, anyFault(l, c.slots > 0))
 	}
 	if l.coin("window") {
-		c.window = mockprovider.Window{Limit: int32(l.num("limit", 1, 9)), Length: 100 * ms, Anchored: l.coin("anchored"),
+		c.window = limits.Window{Limit: int32(l.num("limit", 1, 9)), Length: 100 * ms, Anchored: l.coin("anchored"),
 			Terms: mockprovider.Terms{Refusal: mockprovider.As14003.WithHint(mockprovider.Hint{Kind: mockprovider.HintKind(l.num("hint", 0, 2)), Value: 30 * ms})}}
 	}
 	c.semaphore = int32(l.num("semaphore", 0, 2))
@@ -173,30 +175,30 @@ func anyRecipe(r *rapid.T, calm bool) recipe {
 func anyFault(l lot, bounded bool) func(k time.Duration) mockprovider.Fault {
 	from, lasts, prob := l.dur("fault from", 0, 300*ms), l.dur("fault", 1, 500*ms), float64(l.num("chance", 0, 3))/4
 	does := []func(k time.Duration) mockprovider.Disturbance{
-		func(time.Duration) mockprovider.Disturbance { return mockprovider.Errors{} },
+		func(time.Duration) mockprovider.Disturbance { return faults.Errors{} },
 		func(time.Duration) mockprovider.Disturbance {
-			return mockprovider.Errors{Class: wire.Overloaded, When: mockprovider.AfterWork}
+			return faults.Errors{Class: wire.Overloaded, When: faults.AfterWork}
 		},
-		func(time.Duration) mockprovider.Disturbance { return mockprovider.Silence{} },
+		func(time.Duration) mockprovider.Disturbance { return faults.Silence{} },
 		func(time.Duration) mockprovider.Disturbance {
-			return mockprovider.Silence{When: mockprovider.AfterWork}
+			return faults.Silence{When: faults.AfterWork}
 		},
-		func(k time.Duration) mockprovider.Disturbance { return mockprovider.Unreachable{After: k * 3 * ms} },
-		func(time.Duration) mockprovider.Disturbance { return mockprovider.Reset{When: mockprovider.AfterWork} },
-		func(time.Duration) mockprovider.Disturbance { return mockprovider.Spoil{Body: wire.SilentEnd} },
-		func(time.Duration) mockprovider.Disturbance { return mockprovider.Spoil{Body: wire.CutBody, Tokens: 3} },
+		func(k time.Duration) mockprovider.Disturbance { return faults.Unreachable{After: k * 3 * ms} },
+		func(time.Duration) mockprovider.Disturbance { return faults.Reset{When: faults.AfterWork} },
+		func(time.Duration) mockprovider.Disturbance { return faults.Spoil{Body: wire.SilentEnd} },
+		func(time.Duration) mockprovider.Disturbance { return faults.Spoil{Body: wire.CutBody, Tokens: 3} },
 		func(k time.Duration) mockprovider.Disturbance {
-			return mockprovider.Latency{Factor: 1.37, Plus: k * 5 * ms}
+			return faults.Latency{Factor: 1.37, Plus: k * 5 * ms}
 		},
 		func(time.Duration) mockprovider.Disturbance {
-			return mockprovider.Script{ByCall: true, Answers: []mockprovider.Disturbance{mockprovider.Silence{}, nil, mockprovider.Reset{}}}
+			return faults.Script{ByCall: true, Answers: []mockprovider.Disturbance{faults.Silence{}, nil, faults.Reset{}}}
 		},
 	}[l.num("kind", 0, 9)]
 	brown := bounded && l.num("brown", 0, 5) == 0
 	return func(k time.Duration) mockprovider.Fault {
 		f := mockprovider.Fault{From: k * from, To: k * (from + lasts), Probability: prob, Does: does(k)}
 		if brown {
-			f.Probability, f.Does = 0, mockprovider.Brownout{Percent: 50}
+			f.Probability, f.Does = 0, faults.Brownout{Percent: 50}
 		}
 		return f
 	}

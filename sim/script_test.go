@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
@@ -42,9 +43,9 @@ func scriptWorld(t testing.TB, seed uint64, clients int, layers ...strategies.La
 	root := draw.New(seed)
 	mock, err := mockprovider.New(mockprovider.Config{
 		Limits: []mockprovider.Limit{
-			mockprovider.Window{Limit: int32(clients), Length: time.Second, Terms: mockprovider.Terms{
+			limits.Window{Limit: int32(clients), Length: time.Second, Terms: mockprovider.Terms{
 				Refusal: mockprovider.As429.WithHint(mockprovider.Hint{Kind: mockprovider.Exact})}},
-			mockprovider.Semaphore{Limit: int32(clients/2 + 1), Terms: mockprovider.Terms{Refusal: mockprovider.As14003}},
+			limits.Semaphore{Limit: int32(clients/2 + 1), Terms: mockprovider.Terms{Refusal: mockprovider.As14003}},
 		},
 		Capacity: mockprovider.Capacity{Slots: clients/4 + 1, Queue: clients, Service: mockprovider.Service{First: draw.Expo(200 * time.Millisecond)}},
 		Space:    mockprovider.Space{Accounts: 1},

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
@@ -27,7 +28,7 @@ func TestAdaptiveBucketsUnderOneQuota(t *testing.T) {
 		f := oneShot(100, program(t, layers...))
 		f.Traffic.Calls, f.Traffic.Start = 100, draw.Between(0, time.Second)
 		cfg := serves(0, 0, draw.Const(200*ms))
-		cfg.Limits = []mockprovider.Limit{mockprovider.TokenBucket{Limit: 20, Length: time.Second, Burst: 20}}
+		cfg.Limits = []mockprovider.Limit{limits.TokenBucket{Limit: 20, Length: time.Second, Burst: 20}}
 		cfg.Tells = 1
 		rep := run(t, sim.Experiment{
 			Fleets: []sim.Fleet{f}, Provider: provider(t, cfg, 1), Rand: draw.New(1), Plan: metrics.Plan{Horizon: time.Hour},

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
@@ -36,7 +37,7 @@ func TestRetriesPileUp(t *testing.T) {
 	f := arriving(program(t, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}}), evenly(10_100, seconds)...)
 	rep := run(t, sim.Experiment{
 		Fleets:   []sim.Fleet{f},
-		Provider: provider(t, mockprovider.Config{Limits: []mockprovider.Limit{mockprovider.Window{Limit: 10_000, Length: time.Second}}}, 1),
+		Provider: provider(t, mockprovider.Config{Limits: []mockprovider.Limit{limits.Window{Limit: 10_000, Length: time.Second}}}, 1),
 		Plan:     metrics.Plan{Horizon: seconds * time.Second},
 	})
 	for i := range seconds {
@@ -75,7 +76,7 @@ func TestRetryRatio(t *testing.T) {
 			f := arriving(program(t, c.layers...), evenly(perSecond, seconds)...)
 			rep := run(t, sim.Experiment{
 				Fleets:   []sim.Fleet{f},
-				Provider: provider(t, mockprovider.Config{Limits: []mockprovider.Limit{mockprovider.Window{Limit: 4, Length: time.Second}}}, 1),
+				Provider: provider(t, mockprovider.Config{Limits: []mockprovider.Limit{limits.Window{Limit: 4, Length: time.Second}}}, 1),
 				Plan:     metrics.Plan{Horizon: time.Hour},
 			})
 			first, retries := float64(rep.FirstTries), float64(rep.Retries)
@@ -97,7 +98,7 @@ func TestAdaptiveThrottling(t *testing.T) {
 			require.InDelta(t, c.local, 1-c.sent/demand, 1e-9)
 			require.InDelta(t, c.refused, (c.k-1)*accepts, 1e-9)
 			refused := 0.0
-			p := provider(t, mockprovider.Config{Limits: []mockprovider.Limit{mockprovider.TokenBucket{Limit: accepts, Length: time.Second, Burst: accepts}}}, 1)
+			p := provider(t, mockprovider.Config{Limits: []mockprovider.Limit{limits.TokenBucket{Limit: accepts, Length: time.Second, Burst: accepts}}}, 1)
 			look := &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 				n := len(out)
 				if out = p.Step(now, in, out); out[n].Kind == wire.Replied && now >= from*time.Second {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
@@ -23,7 +24,7 @@ func TestTouchingAheadChangesNothing(t *testing.T) {
 		strategies.Retry{Backoff: strategies.Fixed{Every: 700 * ms}, MaxAttempts: 3},
 		strategies.Breaker{Failures: 2, OpenFor: time.Second, MinWait: 100 * ms, Scope: strategies.PerClient},
 		strategies.TokenBucket{Rate: 1, Per: 300 * ms, Burst: 1, Scope: strategies.PerClient})
-	outage := mockprovider.Outage(2*time.Second, 5*time.Second, mockprovider.As503)
+	outage := faults.Outage(2*time.Second, 5*time.Second, mockprovider.As503)
 	crowd := func(clients int) *metrics.Report {
 		cfg := mockprovider.Config{Capacity: mockprovider.Capacity{Service: mockprovider.Service{First: draw.Const(40 * ms)}}, Faults: []mockprovider.Fault{outage}}
 		return run(t, sim.Experiment{

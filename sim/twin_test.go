@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
@@ -746,7 +747,7 @@ func TestTwinOfTheFoundingExperiment(t *testing.T) {
 			require.NoError(t, err)
 			cfg := serves(6, 0, draw.Const(2*time.Second))
 			cfg.RefusalTime = 50 * ms
-			cfg.Faults = []mockprovider.Fault{mockprovider.Outage(0, 300*time.Second, mockprovider.As503)}
+			cfg.Faults = []mockprovider.Fault{faults.Outage(0, 300*time.Second, mockprovider.As503)}
 			mock, err := mockprovider.New(cfg, draw.New(1))
 			require.NoError(t, err)
 			return sim.Experiment{Fleets: []sim.Fleet{oneShot(60, prog)}, Provider: mock, Rand: draw.New(2),

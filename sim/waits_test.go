@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
@@ -145,7 +146,7 @@ func TestTotalWaits(t *testing.T) {
 func failing(t testing.TB, p float64, seed uint64) sim.Provider {
 	cfg := mockprovider.Config{}
 	if p > 0 {
-		cfg.Faults = []mockprovider.Fault{{To: mockprovider.Forever, Probability: p, Does: mockprovider.Errors{Class: wire.Overloaded}}}
+		cfg.Faults = []mockprovider.Fault{{To: mockprovider.Forever, Probability: p, Does: faults.Errors{Class: wire.Overloaded}}}
 	}
 	return provider(t, cfg, seed)
 }

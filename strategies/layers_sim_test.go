@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
@@ -31,7 +32,7 @@ func rushHour(t *testing.T, limited bool, layers ...strategies.Layer) *metrics.R
 		Space:       mockprovider.Space{Keys: 3, Models: 3, Regions: 3},
 	}
 	if limited {
-		cfg.Limits = []mockprovider.Limit{mockprovider.SlidingLog{Limit: 60, Length: 10 * time.Second, Terms: mockprovider.Terms{Per: mockprovider.Key}}}
+		cfg.Limits = []mockprovider.Limit{limits.SlidingLog{Limit: 60, Length: 10 * time.Second, Terms: mockprovider.Terms{Per: mockprovider.Key}}}
 		cfg.Tells = 1
 	}
 	provider, err := mockprovider.New(cfg, draw.New(1))

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
@@ -32,7 +33,7 @@ func outage(t *testing.T, d strategies.Definition, patience time.Duration) *metr
 	provider, err := mockprovider.New(mockprovider.Config{
 		Capacity:    mockprovider.Capacity{Slots: 6, Service: mockprovider.Service{First: draw.Const(2 * time.Second)}},
 		RefusalTime: 50 * time.Millisecond,
-		Faults:      []mockprovider.Fault{mockprovider.Outage(0, time.Minute, mockprovider.As503)},
+		Faults:      []mockprovider.Fault{faults.Outage(0, time.Minute, mockprovider.As503)},
 	}, draw.New(1))
 	require.NoError(t, err)
 	x := sim.Experiment{

@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 )
 
@@ -24,7 +26,7 @@ func (plainWords) Fault(text []byte) (mockprovider.Fault, error) {
 	if err := json.Unmarshal(text, &w); err != nil {
 		return mockprovider.Fault{}, err
 	}
-	return mockprovider.Outage(0, time.Duration(w.Outage*float64(time.Second)), mockprovider.Refusal{}), nil
+	return faults.Outage(0, time.Duration(w.Outage*float64(time.Second)), mockprovider.Refusal{}), nil
 }
 
 func (plainWords) Limits(text []byte) ([]mockprovider.Limit, error) {
@@ -35,7 +37,7 @@ func (plainWords) Limits(text []byte) ([]mockprovider.Limit, error) {
 	if w.Window < 0 {
 		return nil, errors.New("no such window")
 	}
-	return []mockprovider.Limit{mockprovider.Window{Limit: w.Window, Length: time.Minute, Terms: mockprovider.Terms{Per: mockprovider.Account}}}, nil
+	return []mockprovider.Limit{limits.Window{Limit: w.Window, Length: time.Minute, Terms: mockprovider.Terms{Per: mockprovider.Account}}}, nil
 }
 
 // admin asks the admin API and returns its status and what it says.
@@ -72,7 +74,7 @@ func TestStateTellsOfRoom(t *testing.T) {
 	require.Equal(t, 3+4+2+2, slots)
 	require.Equal(t, 5+3, places)
 	for percent, want := range map[int32]int{0: 0, 50: 2 + 2 + 1 + 1} {
-		_, err := s.Inject(mockprovider.Fault{To: mockprovider.Forever, Does: mockprovider.Brownout{Percent: percent}})
+		_, err := s.Inject(mockprovider.Fault{To: mockprovider.Forever, Does: faults.Brownout{Percent: percent}})
 		require.NoError(t, err)
 		slots, _ = room()
 		require.Equal(t, want, slots, "%d %%", percent)

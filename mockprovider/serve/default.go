@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/limits"
 	"herdlab/sim/draw"
 )
 
@@ -15,8 +16,8 @@ func Default() mockprovider.Config {
 	told := mockprovider.Refusal{Hint: mockprovider.Hint{Kind: mockprovider.Exact}}
 	return mockprovider.Config{
 		Limits: []mockprovider.Limit{
-			mockprovider.TokenBucket{Limit: 60, Length: time.Minute, Burst: 10, Terms: mockprovider.Terms{Per: mockprovider.Account, Refusal: told}},
-			mockprovider.Semaphore{Limit: 8, Terms: mockprovider.Terms{Per: mockprovider.Account}},
+			limits.TokenBucket{Limit: 60, Length: time.Minute, Burst: 10, Terms: mockprovider.Terms{Per: mockprovider.Account, Refusal: told}},
+			limits.Semaphore{Limit: 8, Terms: mockprovider.Terms{Per: mockprovider.Account}},
 		},
 		Tells: 1,
 		Capacity: mockprovider.Capacity{

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/mockprovider/serve"
 )
 
@@ -53,7 +54,7 @@ func Ask(ctx context.Context, client *http.Client, question string) (string, err
 func TestADayWithAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		provider := serve.Must(serve.Config{Provider: serve.Default()})
-		_, err := provider.Inject(mockprovider.Outage(10*time.Hour, 11*time.Hour, mockprovider.Refusal{}))
+		_, err := provider.Inject(faults.Outage(10*time.Hour, 11*time.Hour, mockprovider.Refusal{}))
 		require.NoError(t, err)
 		for begin := time.Now(); time.Since(begin) < 24*time.Hour; time.Sleep(time.Minute) {
 			_, err := Ask(t.Context(), provider.Client(), "How are you?") // your own code
@@ -69,7 +70,7 @@ func TestADayWithAnOutage(t *testing.T) {
 func TestTheSlowestCallOfTheDay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		provider := serve.Must(serve.Config{Provider: serve.Default()})
-		_, err := provider.Inject(mockprovider.Outage(0, time.Hour, mockprovider.Refusal{}))
+		_, err := provider.Inject(faults.Outage(0, time.Hour, mockprovider.Refusal{}))
 		require.NoError(t, err)
 		asked := time.Now()
 		_, err = Ask(t.Context(), provider.Client(), "How are you?")

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/mockprovider/wire"
 )
 
@@ -46,65 +47,65 @@ func TestFaultsOnTheWire(t *testing.T) {
 		check  func(t *testing.T, a answer)
 		lost   bool // the connection breaks before there is a reply
 	}{
-		"none, whole": {does: mockprovider.Latency{Factor: 1}, check: func(t *testing.T, a answer) {
+		"none, whole": {does: faults.Latency{Factor: 1}, check: func(t *testing.T, a answer) {
 			require.NoError(t, a.err)
 			require.Contains(t, a.body, `"finish_reason":"length"`)
 			require.Contains(t, a.body, `"completion_tokens":5`)
 		}},
-		"none, streamed": {does: mockprovider.Latency{Factor: 1}, stream: true, check: func(t *testing.T, a answer) {
+		"none, streamed": {does: faults.Latency{Factor: 1}, stream: true, check: func(t *testing.T, a answer) {
 			require.NoError(t, a.err)
 			require.Contains(t, a.body, finish)
 			require.Equal(t, "text/event-stream", a.Header.Get("Content-Type"))
 			require.Empty(t, a.Header.Get("Content-Length"))
 		}},
-		"reset before the headers": {does: mockprovider.Reset{}, lost: true},
-		"reset after the headers": {does: mockprovider.Reset{When: mockprovider.AfterHead}, stream: true, check: func(t *testing.T, a answer) {
+		"reset before the headers": {does: faults.Reset{}, lost: true},
+		"reset after the headers": {does: faults.Reset{When: faults.AfterHead}, stream: true, check: func(t *testing.T, a answer) {
 			require.True(t, reset(a.err), "%v", a.err)
 			require.NotContains(t, a.body, finish)
 		}},
-		"cut, whole": {does: mockprovider.Spoil{Body: wire.CutBody}, check: func(t *testing.T, a answer) {
+		"cut, whole": {does: faults.Spoil{Body: wire.CutBody}, check: func(t *testing.T, a answer) {
 			require.ErrorIs(t, a.err, io.ErrUnexpectedEOF)
 			require.NotEmpty(t, a.body)
 			require.Greater(t, a.ContentLength, int64(len(a.body)))
 		}},
-		"cut, streamed": {does: mockprovider.Spoil{Body: wire.CutBody, Tokens: 2}, stream: true, check: func(t *testing.T, a answer) {
+		"cut, streamed": {does: faults.Spoil{Body: wire.CutBody, Tokens: 2}, stream: true, check: func(t *testing.T, a answer) {
 			require.ErrorIs(t, a.err, io.ErrUnexpectedEOF)
 			require.Contains(t, a.body, "herd ")
 			require.NotContains(t, a.body, finish)
 		}},
-		"error in the stream": {does: mockprovider.Spoil{Body: wire.StreamError, Tokens: 2}, stream: true, check: func(t *testing.T, a answer) {
+		"error in the stream": {does: faults.Spoil{Body: wire.StreamError, Tokens: 2}, stream: true, check: func(t *testing.T, a answer) {
 			require.NoError(t, a.err)
 			require.Equal(t, http.StatusOK, a.StatusCode)
 			require.Contains(t, a.body, "herd ")
 			require.Contains(t, a.body, "server_is_overloaded")
 			require.NotContains(t, a.body, finish)
 		}},
-		"silent end": {does: mockprovider.Spoil{Body: wire.SilentEnd, Tokens: 2}, stream: true, check: func(t *testing.T, a answer) {
+		"silent end": {does: faults.Spoil{Body: wire.SilentEnd, Tokens: 2}, stream: true, check: func(t *testing.T, a answer) {
 			require.NoError(t, a.err)
 			require.Contains(t, a.body, "herd ")
 			require.NotContains(t, a.body, finish)
 			require.NotContains(t, a.body, "length")
 		}},
-		"doubled": {does: mockprovider.Spoil{Body: wire.Doubled}, check: func(t *testing.T, a answer) {
+		"doubled": {does: faults.Spoil{Body: wire.Doubled}, check: func(t *testing.T, a answer) {
 			require.NoError(t, a.err)
 			require.Equal(t, 2, strings.Count(a.body, `"finish_reason":"length"`))
 		}},
-		"garbage": {does: mockprovider.Spoil{Body: wire.Garbage}, check: func(t *testing.T, a answer) {
+		"garbage": {does: faults.Spoil{Body: wire.Garbage}, check: func(t *testing.T, a answer) {
 			require.NoError(t, a.err)
 			require.Equal(t, http.StatusOK, a.StatusCode)
 			require.NotContains(t, a.body, "finish_reason")
 		}},
-		"garbage in place of a stream": {does: mockprovider.Spoil{Body: wire.Garbage}, stream: true, check: func(t *testing.T, a answer) {
+		"garbage in place of a stream": {does: faults.Spoil{Body: wire.Garbage}, stream: true, check: func(t *testing.T, a answer) {
 			require.NoError(t, a.err)
 			require.Equal(t, "application/json", a.Header.Get("Content-Type"))
 			require.NotEmpty(t, a.body)
 			require.NotContains(t, a.body, "data:")
 		}},
-		"wrong type": {does: mockprovider.Spoil{Body: wire.WrongType}, check: func(t *testing.T, a answer) {
+		"wrong type": {does: faults.Spoil{Body: wire.WrongType}, check: func(t *testing.T, a answer) {
 			require.Contains(t, a.Header.Get("Content-Type"), "text/html")
 			require.Contains(t, a.body, "<html>")
 		}},
-		"outage": {does: mockprovider.Refuse{}, stream: true, check: func(t *testing.T, a answer) {
+		"outage": {does: faults.Refuse{}, stream: true, check: func(t *testing.T, a answer) {
 			require.Equal(t, http.StatusServiceUnavailable, a.StatusCode)
 			require.Contains(t, a.body, "server_is_overloaded")
 			require.Empty(t, a.Header.Get(OriginHeader), "it is the provider's")
@@ -128,7 +129,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 // does for MaxHold at most.
 func TestBlackHole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := Must(Config{Provider: struck(mockprovider.Silence{}), MaxHold: time.Hour})
+		s := Must(Config{Provider: struck(faults.Silence{}), MaxHold: time.Hour})
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -146,7 +147,7 @@ func TestBlackHole(t *testing.T) {
 // A stream that stalls has its first tokens when it should, and then nothing.
 func TestStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := Must(Config{Provider: struck(mockprovider.Stall{Tokens: 2})})
+		s := Must(Config{Provider: struck(faults.Stall{Tokens: 2})})
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
+	"herdlab/mockprovider/limits"
 	"herdlab/sim/traffic"
 )
 
@@ -25,7 +27,7 @@ func TestAccessLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		p := quick()
-		p.Limits = []mockprovider.Limit{mockprovider.Window{Limit: 2, Length: time.Minute}}
+		p.Limits = []mockprovider.Limit{limits.Window{Limit: 2, Length: time.Minute}}
 		s := Must(Config{Provider: p, AccessLog: &log, OutputTokens: 7})
 		first := make(chan answer, 1)
 		go func() { first <- ask(t, s.Client(), chat(t.Context(), t, "http://herd", true)) }()
@@ -86,7 +88,7 @@ func TestAccessLog(t *testing.T) {
 func TestTimeScale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := quick()
-		p.Faults = []mockprovider.Fault{mockprovider.Outage(time.Hour, 2*time.Hour, mockprovider.Refusal{Hint: mockprovider.Hint{Kind: mockprovider.Exact}})}
+		p.Faults = []mockprovider.Fault{faults.Outage(time.Hour, 2*time.Hour, mockprovider.Refusal{Hint: mockprovider.Hint{Kind: mockprovider.Exact}})}
 		epoch := time.Date(2030, 5, 6, 7, 8, 9, 0, time.UTC)
 		s := Must(Config{Provider: p, TimeScale: 60, Epoch: epoch})
 		start := time.Now()

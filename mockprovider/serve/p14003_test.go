@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
@@ -24,8 +25,8 @@ func p14003() mockprovider.Config {
 	terms.Refusal.Says = 20
 	return mockprovider.Config{
 		Limits: []mockprovider.Limit{
-			mockprovider.Window{Limit: 210, Length: 300 * time.Second, Anchored: true, Terms: terms},
-			mockprovider.Joint{Limit: 20, Length: time.Second, Anchored: true, Terms: terms},
+			limits.Window{Limit: 210, Length: 300 * time.Second, Anchored: true, Terms: terms},
+			limits.Joint{Limit: 20, Length: time.Second, Anchored: true, Terms: terms},
 		},
 		Capacity:    mockprovider.Capacity{Service: mockprovider.Service{First: draw.Const(300 * time.Millisecond)}},
 		RefusalTime: 50 * time.Millisecond,

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/limits"
 )
 
 // A client in the same process meets what a client behind a socket meets.
@@ -110,7 +111,7 @@ func TestManyInProcess(t *testing.T) {
 
 // An account that gets a new owner begins afresh, and owners do not share it.
 func TestANewTenantBeginsAfresh(t *testing.T) {
-	p := mockprovider.Config{Limits: []mockprovider.Limit{mockprovider.Window{Limit: 1, Length: time.Hour, Terms: mockprovider.Terms{Per: mockprovider.Account}}}}
+	p := mockprovider.Config{Limits: []mockprovider.Limit{limits.Window{Limit: 1, Length: time.Hour, Terms: mockprovider.Terms{Per: mockprovider.Account}}}}
 	s := Must(Config{Provider: p, Tenants: 2})
 	send := func(key string) int {
 		r := chat(t.Context(), t, "http://herd", false)

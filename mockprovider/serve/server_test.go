@@ -15,6 +15,8 @@ import (
 
 	"herdlab/mockprovider"
 	"herdlab/mockprovider/dialect"
+	"herdlab/mockprovider/faults"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 )
 
@@ -138,7 +140,7 @@ func httpGet(t *testing.T, url string) *http.Request {
 // once of what never will.
 func TestGracefulShutdown(t *testing.T) {
 	p := quick()
-	p.Faults = []mockprovider.Fault{{To: mockprovider.Forever, Where: mockprovider.Match{Accounts: mockprovider.Just(1)}, Does: mockprovider.Silence{}}}
+	p.Faults = []mockprovider.Fault{{To: mockprovider.Forever, Where: mockprovider.Match{Accounts: mockprovider.Just(1)}, Does: faults.Silence{}}}
 	s, url, stop := listening(t, Config{Provider: p, Keys: []Key{{Secret: "sk-secret"}, {Secret: "sk-hole", Account: 1}}, OutputTokens: 30})
 	c := client(t)
 	r := chat(context.Background(), t, url, true)
@@ -220,8 +222,8 @@ func TestModelsAndRegions(t *testing.T) {
 	p := mockprovider.Config{
 		Models: make([]mockprovider.ModelConfig, 2), Regions: make([]mockprovider.RegionConfig, 2),
 		Faults: []mockprovider.Fault{
-			{To: mockprovider.Forever, Where: mockprovider.Match{Models: mockprovider.Just(1)}, Does: mockprovider.Refuse{}},
-			{To: mockprovider.Forever, Where: mockprovider.Match{Regions: mockprovider.Just(1)}, Does: mockprovider.Errors{}},
+			{To: mockprovider.Forever, Where: mockprovider.Match{Models: mockprovider.Just(1)}, Does: faults.Refuse{}},
+			{To: mockprovider.Forever, Where: mockprovider.Match{Regions: mockprovider.Just(1)}, Does: faults.Errors{}},
 		},
 	}
 	s := Must(Config{Provider: p, Models: []string{"demo", "large"}, Regions: []string{"eu", "us"}})
@@ -277,7 +279,7 @@ func TestModelsAreForKeys(t *testing.T) {
 // refusal, where a limit counts only one of them.
 func TestWhichTokens(t *testing.T) {
 	limit := func(unit mockprovider.Unit) mockprovider.Limit {
-		return mockprovider.Window{Limit: 14, Length: time.Minute, Terms: mockprovider.Terms{Charge: mockprovider.Charge{Count: unit}}}
+		return limits.Window{Limit: 14, Length: time.Minute, Terms: mockprovider.Terms{Charge: mockprovider.Charge{Count: unit}}}
 	}
 	told := func(limits ...mockprovider.Limit) (names []string) {
 		s := Must(Config{Provider: mockprovider.Config{Limits: limits, Tells: 1}})
@@ -303,7 +305,7 @@ func TestWhichTokens(t *testing.T) {
 
 // Where clients come from is told apart too.
 func TestAddresses(t *testing.T) {
-	p := mockprovider.Config{Limits: []mockprovider.Limit{mockprovider.Window{Limit: 1, Length: time.Hour, Terms: mockprovider.Terms{Per: mockprovider.Address}}}}
+	p := mockprovider.Config{Limits: []mockprovider.Limit{limits.Window{Limit: 1, Length: time.Hour, Terms: mockprovider.Terms{Per: mockprovider.Address}}}}
 	s := Must(Config{Provider: p})
 	for _, x := range []struct {
 		host   string

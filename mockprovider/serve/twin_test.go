@@ -17,6 +17,8 @@ import (
 
 	"herdlab/mockprovider"
 	"herdlab/mockprovider/dialect"
+	"herdlab/mockprovider/faults"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
@@ -323,11 +325,11 @@ func twinConfig(t *rapid.T) Config {
 		n := int32(rapid.IntRange(1, 6).Draw(t, "limit"))
 		length := ms("length", 20, 200)
 		c.Limits = append(c.Limits, rapid.SampledFrom([]mockprovider.Limit{
-			mockprovider.Window{Limit: n, Length: length, Anchored: true, Terms: terms},
-			mockprovider.SlidingLog{Limit: n, Length: length, Terms: terms},
-			mockprovider.TokenBucket{Limit: n, Length: length, Burst: n, Terms: terms},
-			mockprovider.Semaphore{Limit: n, Terms: terms},
-			mockprovider.Joint{Limit: n, Length: length, Anchored: true, Terms: terms},
+			limits.Window{Limit: n, Length: length, Anchored: true, Terms: terms},
+			limits.SlidingLog{Limit: n, Length: length, Terms: terms},
+			limits.TokenBucket{Limit: n, Length: length, Burst: n, Terms: terms},
+			limits.Semaphore{Limit: n, Terms: terms},
+			limits.Joint{Limit: n, Length: length, Anchored: true, Terms: terms},
 		}).Draw(t, "kind"))
 	}
 	if len(c.Limits) > 0 {
@@ -348,18 +350,18 @@ func twinConfig(t *rapid.T) Config {
 		f.To = f.From + ms("span", 1, 300)
 		f.Probability = rapid.SampledFrom([]float64{0, 0.5}).Draw(t, "probability")
 		f.Does = rapid.SampledFrom([]mockprovider.Disturbance{
-			mockprovider.Refuse{}, mockprovider.Errors{}, mockprovider.Errors{When: mockprovider.AfterWork},
-			mockprovider.Silence{}, mockprovider.Silence{When: mockprovider.AfterWork},
-			mockprovider.Reset{}, mockprovider.Reset{When: mockprovider.AfterHead}, mockprovider.Reset{When: mockprovider.AfterWork},
-			mockprovider.Stall{Tokens: 2}, mockprovider.Latency{Factor: 2},
-			mockprovider.Spoil{Body: wire.StreamError, Tokens: 2}, mockprovider.Spoil{Body: wire.SilentEnd, Tokens: 1},
-			mockprovider.Spoil{Body: wire.CutBody, Tokens: 3}, mockprovider.Spoil{Body: wire.Garbage},
-			mockprovider.Spoil{Body: wire.WrongType}, mockprovider.Spoil{Body: wire.Doubled},
+			faults.Refuse{}, faults.Errors{}, faults.Errors{When: faults.AfterWork},
+			faults.Silence{}, faults.Silence{When: faults.AfterWork},
+			faults.Reset{}, faults.Reset{When: faults.AfterHead}, faults.Reset{When: faults.AfterWork},
+			faults.Stall{Tokens: 2}, faults.Latency{Factor: 2},
+			faults.Spoil{Body: wire.StreamError, Tokens: 2}, faults.Spoil{Body: wire.SilentEnd, Tokens: 1},
+			faults.Spoil{Body: wire.CutBody, Tokens: 3}, faults.Spoil{Body: wire.Garbage},
+			faults.Spoil{Body: wire.WrongType}, faults.Spoil{Body: wire.Doubled},
 		}).Draw(t, "does")
 		c.Faults = append(c.Faults, f)
 	}
 	if rapid.Bool().Draw(t, "skewed") {
-		c.Faults = append(c.Faults, mockprovider.Fault{From: ms("skews", 0, 200), To: mockprovider.Forever, Does: mockprovider.Skew{Ahead: ms("ahead", -5000, 5000) + time.Microsecond}})
+		c.Faults = append(c.Faults, mockprovider.Fault{From: ms("skews", 0, 200), To: mockprovider.Forever, Does: faults.Skew{Ahead: ms("ahead", -5000, 5000) + time.Microsecond}})
 	}
 	return Config{
 		Provider: c, Seed: rapid.Uint64().Draw(t, "seed"), MaxHold: time.Hour, Tenants: -1,

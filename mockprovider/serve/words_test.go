@@ -9,6 +9,8 @@ import (
 
 	"herdlab/mockprovider"
 	"herdlab/mockprovider/dialect"
+	"herdlab/mockprovider/faults"
+	"herdlab/mockprovider/limits"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
 )
@@ -22,7 +24,7 @@ func TestForeignRefusalsReadTheSame(t *testing.T) {
 			for _, refusal := range []mockprovider.Refusal{mockprovider.As14003, mockprovider.As429, mockprovider.As503, mockprovider.As401} {
 				p, err := mockprovider.New(mockprovider.Config{
 					Forms:  d.Forms(),
-					Faults: []mockprovider.Fault{{To: mockprovider.Forever, Does: mockprovider.Errors{Class: class, Refusal: refusal}}},
+					Faults: []mockprovider.Fault{{To: mockprovider.Forever, Does: faults.Errors{Class: class, Refusal: refusal}}},
 				}, draw.New(1))
 				require.NoError(t, err)
 				compact := p.Step(0, &wire.Input{}, nil)[0].Reply
@@ -52,7 +54,7 @@ var gateway = dialect.CodeInBody{
 // name, and at its path, even if others have that too.
 func TestADialectOfOnesOwn(t *testing.T) {
 	own := gateway.Dialect()
-	limit := mockprovider.Window{Limit: 1, Length: time.Hour, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Hint: mockprovider.Hint{Kind: mockprovider.Constant, Value: 1500 * time.Millisecond}}}}
+	limit := limits.Window{Limit: 1, Length: time.Hour, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Hint: mockprovider.Hint{Kind: mockprovider.Constant, Value: 1500 * time.Millisecond}}}}
 	s, err := New(Config{Dialects: []dialect.Dialect{own}, Provider: mockprovider.Config{Limits: []mockprovider.Limit{limit}}})
 	require.NoError(t, err)
 	for _, c := range []struct {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
@@ -44,7 +45,7 @@ func secondPeak(outage time.Duration, seeds []uint64, names ...string) sweep.Spe
 		p, err := mockprovider.New(mockprovider.Config{
 			Capacity:    mockprovider.Capacity{Slots: 6, Service: mockprovider.Service{First: draw.Const(2 * time.Second)}, Full: mockprovider.As503},
 			RefusalTime: 50 * time.Millisecond,
-			Faults:      []mockprovider.Fault{mockprovider.Outage(0, outage, mockprovider.As503)},
+			Faults:      []mockprovider.Fault{faults.Outage(0, outage, mockprovider.As503)},
 		}, root.For(1))
 		if err != nil {
 			return nil, err

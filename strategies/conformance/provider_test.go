@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/mockprovider/serve"
 	"herdlab/mockprovider/wire"
 	"herdlab/sim/draw"
@@ -100,7 +101,7 @@ func always(does mockprovider.Disturbance) mockprovider.Fault {
 
 // fails answers with an error of some class, with a hint.
 func fails(class wire.Class, hint mockprovider.Hint, spelled wire.Spelling) mockprovider.Fault {
-	return always(mockprovider.Errors{Class: class, Refusal: mockprovider.Refusal{Hint: hint, Spelled: spelled}})
+	return always(faults.Errors{Class: class, Refusal: mockprovider.Refusal{Hint: hint, Spelled: spelled}})
 }
 
 func constant(d time.Duration) mockprovider.Hint {
@@ -124,17 +125,17 @@ func TestTheSDKsMeetTheProvider(t *testing.T) {
 		"rate, 1234 ms":   {quick(fails(wire.Rate, constant(1234*ms), wire.HeaderMillis)), verdict{both(exactly(1234 * ms)), false}, verdict{both(exactly(1234 * ms)), false}, false},
 		"rate, a date":    {quick(fails(wire.Rate, constant(30*time.Second), wire.HeaderDate)), verdict{both(exactly(30 * time.Second)), false}, verdict{both(exactly(30 * time.Second)), false}, false},
 		"overloaded":      {quick(fails(wire.Overloaded, mockprovider.Hint{}, 0)), verdict{twice, false}, verdict{twice, false}, false},
-		"503":             {quick(always(mockprovider.Refuse{Refusal: mockprovider.As503})), verdict{twice, false}, verdict{twice, false}, false},
-		"529":             {quick(always(mockprovider.Refuse{Refusal: mockprovider.Refusal{Status: 529, Body: wire.ErrorBody}})), verdict{twice, false}, verdict{twice, false}, false},
+		"503":             {quick(always(faults.Refuse{Refusal: mockprovider.As503})), verdict{twice, false}, verdict{twice, false}, false},
+		"529":             {quick(always(faults.Refuse{Refusal: mockprovider.Refusal{Status: 529, Body: wire.ErrorBody}})), verdict{twice, false}, verdict{twice, false}, false},
 		"a bad key":       {quick(fails(wire.Auth, mockprovider.Hint{}, 0)), verdict{once, false}, verdict{once, false}, false},
 		"a bad request":   {quick(fails(wire.BadRequest, mockprovider.Hint{}, 0)), verdict{once, false}, verdict{once, false}, false},
 		"a spent quota":   {quick(fails(wire.Quota, mockprovider.Hint{}, 0)), verdict{twice, false}, verdict{twice, false}, false},
-		"14003":           {quick(always(mockprovider.Errors{Class: wire.Rate, Refusal: as14003})), verdict{once, true}, verdict{once, true}, false},
-		"a broken line":   {quick(always(mockprovider.Reset{})), verdict{twice, false}, verdict{twice, false}, false},
-		"not JSON":        {quick(always(mockprovider.Spoil{Body: wire.Garbage})), verdict{once, false}, verdict{once, true}, false},
-		"an error inside": {quick(always(mockprovider.Spoil{Body: wire.StreamError, Tokens: 3})), verdict{[]wait{{605 * ms, 730 * ms}, {980 * ms, 1230 * ms}}, false}, verdict{once, false}, true}, // 230 ms of work before each
-		"a silent end":    {quick(always(mockprovider.Spoil{Body: wire.SilentEnd, Tokens: 3})), verdict{once, false}, verdict{once, true}, true},
-		"well, after two": {quick(mockprovider.Fault{To: mockprovider.Forever, Does: mockprovider.Script{Answers: []mockprovider.Disturbance{mockprovider.Refuse{}, mockprovider.Refuse{}}}}), verdict{twice, true}, verdict{twice, true}, true},
+		"14003":           {quick(always(faults.Errors{Class: wire.Rate, Refusal: as14003})), verdict{once, true}, verdict{once, true}, false},
+		"a broken line":   {quick(always(faults.Reset{})), verdict{twice, false}, verdict{twice, false}, false},
+		"not JSON":        {quick(always(faults.Spoil{Body: wire.Garbage})), verdict{once, false}, verdict{once, true}, false},
+		"an error inside": {quick(always(faults.Spoil{Body: wire.StreamError, Tokens: 3})), verdict{[]wait{{605 * ms, 730 * ms}, {980 * ms, 1230 * ms}}, false}, verdict{once, false}, true}, // 230 ms of work before each
+		"a silent end":    {quick(always(faults.Spoil{Body: wire.SilentEnd, Tokens: 3})), verdict{once, false}, verdict{once, true}, true},
+		"well, after two": {quick(mockprovider.Fault{To: mockprovider.Forever, Does: faults.Script{Answers: []mockprovider.Disturbance{faults.Refuse{}, faults.Refuse{}}}}), verdict{twice, true}, verdict{twice, true}, true},
 	} {
 		for _, talk := range talks {
 			for kind, call := range map[string]func(http.RoundTripper) (string, error){"call": talk.call, "stream": talk.stream} {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/mockprovider/serve"
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
@@ -26,7 +27,7 @@ func (a *attempts) Signal(strategies.SignalSpec) {}
 // waits as long as the reply asks for, and gets an answer.
 func Example() {
 	provider := serve.Must(serve.Config{})
-	_, err := provider.Inject(mockprovider.Outage(0, 500*time.Millisecond, mockprovider.Refusal{
+	_, err := provider.Inject(faults.Outage(0, 500*time.Millisecond, mockprovider.Refusal{
 		Status: 200, Body: wire.CodeBody, Code: wire.Code14003, Hint: mockprovider.Hint{Kind: mockprovider.Exact},
 	}))
 	if err != nil {

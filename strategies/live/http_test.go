@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/faults"
 	"herdlab/mockprovider/serve"
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
@@ -49,7 +50,7 @@ func post(t *testing.T, client *http.Client, to, body string) (*http.Response, s
 // and streams arrive unchanged.
 func TestOverSockets(t *testing.T) {
 	s := serve.NewTestServer(t, serve.Config{})
-	_, err := s.Inject(mockprovider.Outage(0, 60*time.Millisecond, mockprovider.Refusal{Status: 200, Body: wire.CodeBody, Code: wire.Code14003}))
+	_, err := s.Inject(faults.Outage(0, 60*time.Millisecond, mockprovider.Refusal{Status: 200, Body: wire.CodeBody, Code: wire.Code14003}))
 	require.NoError(t, err)
 	def := fastRetry(strategies.Concurrency{Permits: 2, Scope: strategies.PerFleet})
 	def.Layers[0] = strategies.Retry{Backoff: strategies.Fixed{Every: 10 * time.Millisecond}, Hints: strategies.Hints{Use: strategies.HintIgnored}}

@@ -1,0 +1,64 @@
+package faults
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider"
+)
+
+// Unreachable is a loss of the way to the provider, such as a region whose name
+// no longer resolves: no request reaches it, and its client is told so. Where
+// names the region.
+type Unreachable struct {
+	// After is how long the client takes to notice: a look-up that fails, a
+	// connection that is refused or not made in time.
+	After time.Duration
+}
+
+// Name implements Disturbance.
+func (Unreachable) Name() string { return "unreachable" }
+
+// Validate implements Disturbance.
+func (d Unreachable) Validate() error {
+	return mockprovider.ValidateDuration("how long clients take to notice", d.After)
+}
+
+// Hooks implements Disturbance.
+func (d Unreachable) Hooks(mockprovider.Space) mockprovider.Hooks {
+	return mockprovider.Hooks{Arrive: func(a *mockprovider.Arrival) { a.Disconnect(d.After) }}
+}
+
+// Reset is a connection that breaks, so that its client notices: before the
+// head of the reply, when the request arrives or when its work is done, or
+// just after the head. To a client that knows of what it has got, such as a
+// number of tokens, it is a truncated answer: see Spoil and wire.CutBody.
+type Reset struct{ When Stage }
+
+// Name implements Disturbance.
+func (Reset) Name() string { return "reset" }
+
+// Validate implements Disturbance.
+func (d Reset) Validate() error {
+	if d.When >= numStages {
+		return fmt.Errorf("there is no stage %d", d.When)
+	}
+	return nil
+}
+
+// Hooks implements Disturbance.
+func (d Reset) Hooks(mockprovider.Space) mockprovider.Hooks {
+	switch d.When {
+	case AtArrival:
+		return mockprovider.Hooks{Arrive: func(a *mockprovider.Arrival) { a.Disconnect(0) }}
+	case AfterHead:
+		return mockprovider.Hooks{Work: endAfterHead, End: func(e *mockprovider.End) {
+			tokens := uint32(0)
+			if e.Request.Stream {
+				tokens = e.Work.Tokens
+			}
+			e.Disconnect(tokens)
+		}}
+	}
+	return mockprovider.Hooks{Work: endBeforeHead, End: func(e *mockprovider.End) { e.Disconnect(0) }}
+}
