@@ -17,35 +17,38 @@ import (
 )
 
 // floors are the rooms of the house. An arrow only points down, and rooms on
-// one floor do not know each other.
+// one floor do not know each other; what stands on a kernel is one floor above it.
 var floors = map[string]int{
-	"mockprovider/wire":    0, // cellar: what travels
-	"sim/draw":             0, // cellar: who owns which luck
-	"sim/saturating":       0, // cellar: sums that do not overflow
-	"sim/metrics/format":   0, // cellar: values as text
-	"sim/des":              1, // ground: events in time order
-	"sim/traffic":          1, // ground: when calls arrive
-	"sim/metrics":          1, // ground: what is counted
-	"strategies":           1, // ground: what a client does next
-	"mockprovider":         1, // ground: what a provider answers
-	"mockprovider/dialect": 1, // ground: how replies and requests look on the wire
-	"sim":                  2, // floor 1: one experiment
-	"mockprovider/serve":   2, // floor 1: the provider as a server
-	"strategies/live":      2, // floor 1: the strategies as a transport
-	"sim/verdict":          2, // floor 1: what is concluded
-	"sim/sweep":            3, // floor 2: many experiments
-	"scenarios":            4, // floor 3: a file in, experiments out
-	"plots":                4, // floor 3: results in, figures out
-	"cmd/cli":              5, // roof: one file per verb
-	"cmd/notices":          5, // the licences of what the binary links
-	"cmd/herdlab":          6, // the binary
+	"mockprovider/wire":         0, // cellar: what travels
+	"sim/draw":                  0, // cellar: who owns which luck
+	"sim/saturating":            0, // cellar: sums that do not overflow
+	"sim/metrics/format":        0, // cellar: values as text
+	"sim/des":                   1, // ground: events in time order
+	"sim/traffic":               1, // ground: when calls arrive
+	"sim/metrics":               1, // ground: what is counted
+	"strategies":                1, // ground: what a client does next
+	"mockprovider":              1, // ground: what a provider answers
+	"mockprovider/dialect":      1, // ground: how replies and requests look on the wire
+	"mockprovider/providertest": 1, // ground: what tests of providers share
+	"mockprovider/limits":       2, // on its kernel: every kind of limit
+	"mockprovider/faults":       2, // on its kernel: every kind of fault
+	"sim":                       3, // floor 1: one experiment
+	"mockprovider/serve":        3, // floor 1: the provider as a server
+	"strategies/live":           3, // floor 1: the strategies as a transport
+	"sim/verdict":               3, // floor 1: what is concluded
+	"sim/sweep":                 4, // floor 2: many experiments
+	"scenarios":                 5, // floor 3: a file in, experiments out
+	"plots":                     5, // floor 3: results in, figures out
+	"cmd/cli":                   6, // roof: one file per verb
+	"cmd/notices":               6, // the licences of what the binary links
+	"cmd/herdlab":               7, // the binary
 
-	"sim/verdict/verdicttest": 3, // for tests: results that are made up
+	"sim/verdict/verdicttest": 4, // for tests: results that are made up
 }
 
 // pure is the highest floor that has no clocks, goroutines or network, and
 // that knows no library but gonum.
-const pure = 1
+const pure = 2
 
 // live are the rooms below sim's ceiling where time passes by itself: the same
 // provider, or the same strategies, in the world.
