@@ -13,7 +13,7 @@ import (
 	"herdlab/scenarios"
 )
 
-// ownDialect says all that there is to say of a dialect in a file.
+// ownDialect has all keys of a dialect in a file.
 const ownDialect = `  dialect:
     code_in_body:
       name: our-gateway
@@ -36,15 +36,15 @@ const ownDialect = `  dialect:
         timeout: 45009
 `
 
-// speaking is a valid scenario with that dialect.
-func speaking(lines string) string {
+// withDialect returns a valid scenario with that dialect.
+func withDialect(lines string) string {
 	return strings.Replace(valid, "provider:\n", "provider:\n"+lines, 1)
 }
 
-// What a file says of a dialect is what it would be in Go, and what clients see
-// in the simulator: whoever reads its bytes learns what he learns there.
+// A dialect of a file equals the same dialect in Go. A client that reads its bytes
+// has the same outcome as a client in the simulator.
 func TestOwnDialect(t *testing.T) {
-	s, err := scenarios.Parse("x.yaml", []byte(speaking(ownDialect)))
+	s, err := scenarios.Parse("x.yaml", []byte(withDialect(ownDialect)))
 	require.NoError(t, err)
 	d, ok := s.Dialect()
 	require.True(t, ok)
@@ -61,7 +61,7 @@ func TestOwnDialect(t *testing.T) {
 	require.Equal(t, want.Forms(), s.Provider().Forms)
 
 	for class := wire.Rate; class <= wire.Timeout; class++ {
-		src := strings.Replace(speaking(ownDialect), "outage: {from: 0s, to: 10s}", "errors: {class: "+class.String()+", retry_after: 2500ms}", 1)
+		src := strings.Replace(withDialect(ownDialect), "outage: {from: 0s, to: 10s}", "errors: {class: "+class.String()+", retry_after: 2500ms}", 1)
 		s, err := scenarios.Parse("x.yaml", []byte(src))
 		require.NoError(t, err)
 		x, err := s.Experiment(0, 1)
@@ -84,7 +84,7 @@ func TestOwnDialect(t *testing.T) {
 		wire.ByBody{}.Read(&compact, 0, &byBody)
 		switch class {
 		case wire.Overloaded:
-			assert.Equal(t, wire.Outcome{Status: 503, Class: wire.Overloaded, RetryAfter: 3 * time.Second}, byStatus, "its status and header say it")
+			assert.Equal(t, wire.Outcome{Status: 503, Class: wire.Overloaded, RetryAfter: 3 * time.Second}, byStatus, "read from the status and the header")
 		case wire.Auth:
 			assert.Equal(t, wire.Auth, byStatus.Class)
 		default:
@@ -93,7 +93,7 @@ func TestOwnDialect(t *testing.T) {
 		switch class {
 		case wire.Concurrency:
 			assert.EqualValues(t, -45010, byBody.Code)
-			assert.Equal(t, wire.Concurrency, byBody.Class, "it has a code of its own")
+			assert.Equal(t, wire.Concurrency, byBody.Class, "concurrency has its own code")
 		case wire.TokenRate, wire.Acceleration, wire.Timeout:
 			assert.EqualValues(t, 45009, byBody.Code)
 			assert.Equal(t, wire.Rate, byBody.Class, "%s has the code of rate", class)
@@ -103,11 +103,11 @@ func TestOwnDialect(t *testing.T) {
 	}
 }
 
-// A dialect that there is may be written in both ways; a file need not name one.
+// A built-in dialect may be written as a word or a mapping; a file may have none.
 func TestDialect(t *testing.T) {
 	for _, known := range dialect.All() {
 		for _, line := range []string{"  dialect: " + known.Name + "\n", "  dialect: {" + known.Name + ": {}}\n"} {
-			s, err := scenarios.Parse("x.yaml", []byte(speaking(line)))
+			s, err := scenarios.Parse("x.yaml", []byte(withDialect(line)))
 			require.NoError(t, err)
 			d, ok := s.Dialect()
 			require.True(t, ok)
@@ -120,14 +120,14 @@ func TestDialect(t *testing.T) {
 	_, ok := s.Dialect()
 	require.False(t, ok)
 	require.Nil(t, s.Provider().Forms)
-	s, err = scenarios.Parse("x.yaml", []byte(speaking("  dialect: {code_in_body: {name: gw}}\n")))
+	s, err = scenarios.Parse("x.yaml", []byte(withDialect("  dialect: {code_in_body: {name: gw}}\n")))
 	require.NoError(t, err)
 	own, ok := s.Dialect()
 	require.True(t, ok)
 	require.Equal(t, []string{"POST /gw/v1/chat", "GET /gw/v1/models"}, own.Routes())
 }
 
-// What is wrong with a dialect is said where it is written.
+// Errors in a dialect are reported at their place.
 func TestDialectMistakes(t *testing.T) {
 	for _, c := range []struct{ old, line, at, says string }{
 		{"      name", "      name: openai", "12:13", "openai is a dialect already"},
@@ -164,7 +164,7 @@ func TestDialectMistakes(t *testing.T) {
 		{"  dialect", "  dialect: [openai]\n  x:", "10:12", "expected one dialect (openai, anthropic"},
 		{"  dialect", "  dialect: code_in_bdy\n  x:", "10:12", `unknown dialect "code_in_bdy"; did you mean "code_in_body"?`},
 	} {
-		lines := strings.Split(speaking(ownDialect), "\n")
+		lines := strings.Split(withDialect(ownDialect), "\n")
 		for i := range lines {
 			if strings.HasPrefix(lines[i], c.old) {
 				lines[i] = c.line

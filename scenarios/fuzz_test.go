@@ -11,9 +11,8 @@ import (
 	"herdlab/sim/traffic"
 )
 
-// FuzzParse holds Parse to what it promises of any text: no panic, and either
-// problems with places inside the text or a scenario whose experiments can be
-// built.
+// FuzzParse checks that Parse does not panic for any text, and returns either
+// problems or a scenario whose experiments can be built.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(valid))
 	f.Add(scenarios.Starter())
@@ -40,7 +39,7 @@ func FuzzParse(f *testing.F) {
 		}
 		require.NotEmpty(t, s.Strategies())
 		if s.Describe().Clients > 100_000 {
-			return // valid, and too large to be built a thousand times a second
+			return // valid, but too large for a fuzz test
 		}
 		for i := range s.Strategies() {
 			x, err := s.Experiment(i, 1)
@@ -50,5 +49,5 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// must keeps the error of a pair.
+// must returns the error of two results.
 func must[T any](_ T, err error) error { return err }

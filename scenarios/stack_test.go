@@ -10,7 +10,7 @@ import (
 	"herdlab/scenarios"
 )
 
-// stacks compares strategies with their spelt-out twins.
+// stacks compares built-in strategies with stacks of the same layers.
 const stacks = `herdlab: 1
 name: stacks
 title: Stacks
@@ -42,9 +42,8 @@ strategies:
       - retry: {backoff: {fixed: {every: 1s}}, max_attempts: 2}
 `
 
-// A strategy that a file spells out layer by layer lives the same day as the
-// built-in of those layers.
-func TestAStackIsTheSumOfItsLayers(t *testing.T) {
+// A stack of a file has the same run as the built-in strategy with those layers.
+func TestStackEqualsBuiltin(t *testing.T) {
 	s, err := scenarios.Parse("x.yaml", []byte(stacks))
 	require.NoError(t, err)
 	require.Equal(t, "The same, layer by layer", s.Strategies()[3].Summary)
