@@ -71,8 +71,8 @@ func TestOwnDialect(t *testing.T) {
 		require.Equal(t, wire.CodeBody, compact.Body)
 		var m dialect.Message
 		d.Write(&m, &dialect.Context{Epoch: 2e9}, &compact)
-		in := m.Received()
-		parsed := d.Parse(&in, dialect.Reading{Epoch: 2e9})
+		in := m.Raw()
+		parsed := d.ParseReply(&in, dialect.ReadContext{Epoch: 2e9})
 		for _, reader := range []wire.Reader{wire.ByStatus{}, wire.ByKeyword{}, wire.ByLibrary{}, wire.ByBody{}} {
 			var simulated, read wire.Outcome
 			reader.Read(&compact, 0, &simulated)

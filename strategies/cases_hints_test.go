@@ -24,7 +24,7 @@ const askedAt = 1792567680 // in Unix seconds
 
 // reply is what a client receives.
 func (a asking) reply() wire.Reply {
-	in := dialect.Received{Status: 429, Body: []byte(`{"error":{"message":"no","type":"requests","code":"rate_limit_exceeded"}}`)}
+	in := dialect.RawReply{Status: 429, Body: []byte(`{"error":{"message":"no","type":"requests","code":"rate_limit_exceeded"}}`)}
 	of := "openai"
 	if a.header == "" {
 		in.Status, in.Body, of = 429, []byte(a.value), "codybuddy"
@@ -36,7 +36,7 @@ func (a asking) reply() wire.Reply {
 		return ""
 	}
 	d, _ := dialect.ByName(of)
-	r := d.Parse(&in, dialect.Reading{Epoch: askedAt})
+	r := d.ParseReply(&in, dialect.ReadContext{Epoch: askedAt})
 	r.Limit = 10
 	return r
 }

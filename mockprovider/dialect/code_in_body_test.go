@@ -54,8 +54,8 @@ func TestCodeInBodySaysWhatItIsToldTo(t *testing.T) {
 		d.Write(&m, &testContext, &r)
 		require.Equal(t, want.status, m.Status, class)
 		require.Equal(t, want.body, string(m.Body), class)
-		in := m.Received()
-		require.Equal(t, want.shown, d.Parse(&in, Reading{}).Shown, class)
+		in := m.Raw()
+		require.Equal(t, want.shown, d.ParseReply(&in, ReadContext{}).Shown, class)
 	}
 	r := wire.Reply{Status: 200, Tokens: 2, RetryAfter: wire.NoHint}
 	var m Message
@@ -82,8 +82,8 @@ func TestCodeInBodyByStatus(t *testing.T) {
 		r.RetryAfter = 3 * time.Second
 		var m Message
 		d.Write(&m, &testContext, &r)
-		in := m.Received()
-		parsed := d.Parse(&in, Reading{Epoch: epoch})
+		in := m.Raw()
+		parsed := d.ParseReply(&in, ReadContext{Epoch: epoch})
 		for _, r := range []wire.Reply{r, parsed} {
 			var o wire.Outcome
 			wire.ByStatus{}.Read(&r, 0, &o)

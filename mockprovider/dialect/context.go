@@ -60,8 +60,8 @@ func (c *Context) served(r *wire.Reply) string {
 // created is the Unix time that bodies carry.
 func (c *Context) created() int64 { return c.Epoch + int64(c.Now/time.Second) }
 
-// Reading is what a reader knows beside the bytes.
-type Reading struct {
+// ReadContext is what a reader knows beside the bytes.
+type ReadContext struct {
 	// Epoch is the Unix time, in seconds, at which the reader's clock shows 0:
 	// the provider's Epoch, so that a reply read back is in the provider's own
 	// time, or any other that the client counts from.
@@ -100,13 +100,13 @@ type Message struct {
 	Broken bool
 }
 
-// Received returns the message as a client receives it.
-func (m *Message) Received() Received {
-	return Received{Status: m.Status, Header: m.Headers.Get, Body: m.Body, Broken: m.Broken}
+// Raw returns the message as a client receives it.
+func (m *Message) Raw() RawReply {
+	return RawReply{Status: m.Status, Header: m.Headers.Get, Body: m.Body, Broken: m.Broken}
 }
 
-// Received is a reply that came over the wire.
-type Received struct {
+// RawReply is a reply that came over the wire.
+type RawReply struct {
 	Status int
 	// Header returns the first value of a header, "" if there is none:
 	// http.Header's Get.

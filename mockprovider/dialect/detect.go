@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Sniff returns the dialect that a reply looks like, for clients that do not
+// Detect returns the dialect that a reply looks like, for clients that do not
 // know whom they talk to; the first of All if it looks like none. For a stream,
 // give it the data of the first frame as the body.
-func Sniff(in *Received) Dialect { return *sniff(in) }
+func Detect(in *RawReply) Dialect { return *sniff(in) }
 
 // sniff is the same without a copy.
-func sniff(in *Received) *Dialect {
+func sniff(in *RawReply) *Dialect {
 	first, _ := split(in.Body)
 	p := probe{in: in}
 	if first != nil {
@@ -31,7 +31,7 @@ func sniff(in *Received) *Dialect {
 
 // probe is a reply whose dialect is not known.
 type probe struct {
-	in         *Received
+	in         *RawReply
 	top, inner map[string]json.RawMessage
 }
 

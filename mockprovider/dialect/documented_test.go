@@ -20,7 +20,7 @@ func refusalOf(d *Dialect, class wire.Class, hint time.Duration, limit, remainin
 	if r.Spelled == wire.Unspeakable {
 		r.RetryAfter = wire.NoHint // as the provider does
 	}
-	return d.Image(r, false)
+	return d.Expressible(r, false)
 }
 
 // Errors are written as the providers document them, byte for byte, but for

@@ -65,7 +65,7 @@ func TestEventStreamDamage(t *testing.T) {
 	var m Message
 	d.WriteStream(&m, &testContext, &r)
 	m.Body[len(m.Body)/2] ^= 1
-	s := d.ReadStream(m.Received(), Reading{})
+	s := d.ReadStream(m.Raw(), ReadContext{})
 	s.Feed(m.Body)
 	require.Equal(t, wire.Garbage, s.End(false).Body)
 }

@@ -17,7 +17,7 @@ func TestExamples(t *testing.T) {
 		x := d.ExampleOf("http://localhost:8080", "a-model")
 		require.True(t, json.Valid([]byte(x.Body)), d.Name)
 		name, value, _ := strings.Cut(x.Header, ": ")
-		in := Asked{Method: "POST", Path: x.Path, Body: []byte(x.Body), Header: func(header string) string {
+		in := RawRequest{Method: "POST", Path: x.Path, Body: []byte(x.Body), Header: func(header string) string {
 			if header == name {
 				return value
 			}

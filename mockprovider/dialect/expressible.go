@@ -6,7 +6,7 @@ import "herdlab/mockprovider/wire"
 // every reader learns the same from the bytes as from the compact form. It
 // takes away what has no place there and rounds hints up to what their spelling
 // can write. streamed says that the request asked for a stream.
-func (d *Dialect) Image(r wire.Reply, streamed bool) wire.Reply {
+func (d *Dialect) Expressible(r wire.Reply, streamed bool) wire.Reply {
 	streamed = streamed && d.Streams(&r)
 	if r.Body == wire.StreamError && !streamed && d.templates.of(&r).body() == wire.CodeBody {
 		r.Body = wire.CodeBody // which is what an error in a 200 is there

@@ -49,11 +49,11 @@ func allDialects() []Dialect {
 // sameFacts checks the law for one reply: whoever reads the bytes learns what
 // he learns from the compact reply.
 func sameFacts(t require.TestingT, d *Dialect, c Context, r wire.Reply, streamed bool) {
-	img := d.Image(r, streamed)
-	require.True(t, img == d.Image(img, streamed), "an image is its own image")
+	img := d.Expressible(r, streamed)
+	require.True(t, img == d.Expressible(img, streamed), "an image is its own image")
 	var m Message
 	var got wire.Reply
-	at := Reading{Epoch: epoch, Model: c.Model}
+	at := ReadContext{Epoch: epoch, Model: c.Model}
 	if streamed && d.Streams(&img) {
 		d.WriteStream(&m, &c, &img)
 		steps := []int{1, 7, len(m.Body) + 1}
@@ -61,7 +61,7 @@ func sameFacts(t require.TestingT, d *Dialect, c Context, r wire.Reply, streamed
 			steps = steps[1:2] // hints and pieces do not depend on each other
 		}
 		for _, step := range steps {
-			s := d.ReadStream(m.Received(), at)
+			s := d.ReadStream(m.Raw(), at)
 			for rest := m.Body; len(rest) > 0; {
 				n := min(step, len(rest))
 				s.Feed(rest[:n])
@@ -73,8 +73,8 @@ func sameFacts(t require.TestingT, d *Dialect, c Context, r wire.Reply, streamed
 		}
 	} else {
 		d.Write(&m, &c, &img)
-		in := m.Received()
-		got = d.Parse(&in, at)
+		in := m.Raw()
+		got = d.ParseReply(&in, at)
 		if m.Broken {
 			require.Less(t, len(m.Body), m.Length)
 		} else {
@@ -137,12 +137,12 @@ func TestRepliesInFormAreTheirOwnImage(t *testing.T) {
 		for class := wire.Rate; class <= wire.Timeout; class++ {
 			r := replyOf(&d, class)
 			r.Limit, r.Remaining = 20, 3
-			require.Equal(t, r, d.Image(r, false), "%s %s", d.Name, class)
+			require.Equal(t, r, d.Expressible(r, false), "%s %s", d.Name, class)
 			// Nor does a mask change it: a permission that is missing, say, may
 			// look like want of capacity, and that like a rate limit.
 			for truth := wire.Rate; truth <= wire.Timeout; truth++ {
 				r.Class = truth
-				require.Equal(t, r.Words, d.Image(r, false).Words, "%s: %s as %s", d.Name, truth, class)
+				require.Equal(t, r.Words, d.Expressible(r, false).Words, "%s: %s as %s", d.Name, truth, class)
 				sameFacts(t, &d, testContext, r, false)
 			}
 		}
@@ -252,14 +252,14 @@ func TestSniffFindsTheDialect(t *testing.T) {
 				if streamed && class != wire.OK {
 					r.Status, r.Body, r.Code = 200, wire.StreamError, 0
 				}
-				r = d.Image(r, streamed)
+				r = d.Expressible(r, streamed)
 				var m Message
 				if streamed {
 					d.WriteStream(&m, &testContext, &r)
 				} else {
 					d.Write(&m, &testContext, &r)
 				}
-				s := SniffStream(m.Received(), Reading{Epoch: epoch, Model: testContext.Model})
+				s := DetectStream(m.Raw(), ReadContext{Epoch: epoch, Model: testContext.Model})
 				s.Feed(m.Body)
 				got := s.End(m.Broken)
 				var want, read wire.Outcome

@@ -25,8 +25,8 @@ func TestCappedAnswersSaySo(t *testing.T) {
 				} else {
 					d.Write(&m, &c, &r)
 				}
-				in := m.Received()
-				s := d.ReadStream(in, Reading{Epoch: 2e9})
+				in := m.Raw()
+				s := d.ReadStream(in, ReadContext{Epoch: 2e9})
 				s.Feed(m.Body)
 				got := s.End(false)
 				require.Equal(t, wire.Completion, got.Body, "%s with a cap of %d", d.Name, most)

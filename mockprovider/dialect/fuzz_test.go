@@ -39,8 +39,8 @@ func FuzzParse(f *testing.F) {
 			}
 			return after // in every header that there is
 		}
-		in := Received{Status: status & 0x3ff, Header: header, Body: body, Broken: broken}
-		at := Reading{Epoch: epoch, Model: "m"}
+		in := RawReply{Status: status & 0x3ff, Header: header, Body: body, Broken: broken}
+		at := ReadContext{Epoch: epoch, Model: "m"}
 		check := func(r wire.Reply) {
 			if r.Shown > wire.Timeout || r.Body >= wire.NumBodies || r.Spelled >= wire.NumSpellings {
 				t.Fatalf("%+v", r)
@@ -60,12 +60,12 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		for i := range all {
-			check(all[i].Parse(&in, at))
+			check(all[i].ParseReply(&in, at))
 			s := all[i].ReadStream(in, at)
 			s.Feed(body)
 			check(s.End(broken))
 		}
-		s := SniffStream(in, at)
+		s := DetectStream(in, at)
 		s.Feed(body)
 		check(s.End(broken))
 	})
@@ -82,8 +82,8 @@ func FuzzRequest(f *testing.F) {
 	f.Add("GET", "/v1beta/models/:generateContent", "%zz&key=%41", "", []byte(`[]`))
 	all := All()
 	f.Fuzz(func(t *testing.T, method, path, query, header string, body []byte) {
-		in := Asked{Method: method, Path: path, Query: query, Header: func(string) string { return header }, Body: body}
-		Addressed(&in)
+		in := RawRequest{Method: method, Path: path, Query: query, Header: func(string) string { return header }, Body: body}
+		ByPath(&in)
 		if valid(body) != json.Valid(body) {
 			t.Fatalf("valid: %v", valid(body))
 		}
@@ -96,8 +96,8 @@ func FuzzRequest(f *testing.F) {
 				return
 			}
 			var m Message
-			d.Refuse(&m, &testContext, err)
-			if got := m.Received(); d.Parse(&got, Reading{}).Shown != wire.BadRequest {
+			d.WriteRequestError(&m, &testContext, err)
+			if got := m.Raw(); d.ParseReply(&got, ReadContext{}).Shown != wire.BadRequest {
 				t.Fatalf("%s: %s", d.Name, m.Body)
 			}
 		}

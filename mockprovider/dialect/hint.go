@@ -109,7 +109,7 @@ func (d *Dialect) millisName() string {
 
 // hear notes the hint of a reply: the finest header first, then the body. What
 // cannot be used is as if it were not there.
-func (d *Dialect) readHint(in *Received, f *findings, epoch int64, r *wire.Reply) {
+func (d *Dialect) readHint(in *RawReply, f *findings, epoch int64, r *wire.Reply) {
 	r.RetryAfter, r.Spelled = wire.NoHint, wire.Plainly
 	header := func(name string) string { return "" }
 	if in.Header != nil {

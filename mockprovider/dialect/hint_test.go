@@ -63,7 +63,7 @@ func TestHintZoo(t *testing.T) {
 		h := http.Header{}
 		h.Set(c.header, c.value)
 		d, _ := ByName("openai")
-		r := d.Parse(&Received{Status: 429, Header: h.Get, Body: []byte(`{"error":{"message":"no","type":"requests","code":"rate_limit_exceeded"}}`)}, Reading{Epoch: epoch})
+		r := d.ParseReply(&RawReply{Status: 429, Header: h.Get, Body: []byte(`{"error":{"message":"no","type":"requests","code":"rate_limit_exceeded"}}`)}, ReadContext{Epoch: epoch})
 		require.Equal(t, c.want, r.RetryAfter, "%s: %s", c.header, c.value)
 		require.Equal(t, c.dated, r.Spelled.Dated(), "%s: %s", c.header, c.value)
 		require.Equal(t, wire.Rate, r.Shown)
@@ -99,7 +99,7 @@ func TestHintsInBodies(t *testing.T) {
 		`{"error":{"message":"Please try again in 5."}}`:                           absent,
 	} {
 		d, _ := ByName("codybuddy")
-		r := d.Parse(&Received{Status: 200, Body: []byte(body)}, Reading{})
+		r := d.ParseReply(&RawReply{Status: 200, Body: []byte(body)}, ReadContext{})
 		require.Equal(t, want, r.RetryAfter, body)
 	}
 }

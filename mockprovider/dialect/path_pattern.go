@@ -31,10 +31,10 @@ func pathPatternsOf(all []Dialect) (pathPatterns []pathPattern) {
 	return pathPatterns
 }
 
-// Addressed returns the dialect that answers the path of a request, and whether
+// ByPath returns the dialect that answers the path of a request, and whether
 // there is one. Where several do, the one decides whose clients send a header
 // that others' do not, else the order of All.
-func Addressed(in *Asked) (found *Dialect, ok bool) {
+func ByPath(in *RawRequest) (found *Dialect, ok bool) {
 	for i := range pathPatterns {
 		a := &pathPatterns[i]
 		if !a.matches(in.Path) {

@@ -11,7 +11,7 @@ import (
 // Parse returns what a whole reply says, to who reads all of it. Class is what
 // it shows, because the truth is not on the wire. Whatever the bytes are, it
 // returns something.
-func (d *Dialect) Parse(in *Received, at Reading) wire.Reply {
+func (d *Dialect) ParseReply(in *RawReply, at ReadContext) wire.Reply {
 	r := wire.Reply{Status: uint16(in.Status), RetryAfter: wire.NoHint, Marks: retryMarks(in)}
 	f := findings{Status: in.Status}
 	first, rest := split(in.Body)
@@ -62,7 +62,7 @@ func (d *Dialect) readOtherForms(body []byte, f *findings) {
 }
 
 // hearFailure notes an error that f has found.
-func (d *Dialect) fillError(in *Received, at Reading, f *findings, r *wire.Reply) {
+func (d *Dialect) fillError(in *RawReply, at ReadContext, f *findings, r *wire.Reply) {
 	switch {
 	case f.Coded:
 		r.Body, r.Code = wire.CodeBody, f.Number
@@ -80,14 +80,14 @@ func (d *Dialect) fillError(in *Received, at Reading, f *findings, r *wire.Reply
 }
 
 // hearText notes an error whose body says nothing in particular.
-func (d *Dialect) fillErrorText(in *Received, at Reading, r *wire.Reply) {
+func (d *Dialect) fillErrorText(in *RawReply, at ReadContext, r *wire.Reply) {
 	text := string(in.Body[:min(len(in.Body), 1<<16)])
 	r.Body, r.Shown, r.Words = wire.ErrorBody, wire.ClassOfStatus(r.Status), wire.WordsOf(text)
 	d.readHint(in, &findings{Failed: true, Message: text}, at.Epoch, r)
 }
 
 // hearAnswer notes a success.
-func fillAnswer(f *findings, at Reading, r *wire.Reply) {
+func fillAnswer(f *findings, at ReadContext, r *wire.Reply) {
 	r.Body, r.Tokens = wire.Completion, f.tokens()
 	switch {
 	case f.Doubled:
@@ -100,7 +100,7 @@ func fillAnswer(f *findings, at Reading, r *wire.Reply) {
 
 // lesser tells whether another model answered. A longer name is a version of
 // the one asked for.
-func degradedMarks(f *findings, at Reading) wire.Marks {
+func degradedMarks(f *findings, at ReadContext) wire.Marks {
 	if at.Model != "" && f.Model != "" && !strings.HasPrefix(f.Model, at.Model) {
 		return wire.DegradedReply
 	}
@@ -108,7 +108,7 @@ func degradedMarks(f *findings, at Reading) wire.Marks {
 }
 
 // says reads x-should-retry.
-func retryMarks(in *Received) wire.Marks {
+func retryMarks(in *RawReply) wire.Marks {
 	if in.Header == nil {
 		return 0
 	}
@@ -185,7 +185,7 @@ func split(body []byte) (first, rest []byte) {
 }
 
 // spoilt tells the texts apart that stand in an answer's place.
-func replacedBody(in *Received) wire.Body {
+func replacedBody(in *RawReply) wire.Body {
 	if in.Header != nil && strings.Contains(in.Header("Content-Type"), "html") || bytes.HasPrefix(bytes.TrimSpace(in.Body), []byte("<")) {
 		return wire.WrongType
 	}

@@ -39,8 +39,8 @@ type Request struct {
 	Prompt uint32
 }
 
-// Asked is a request that came over the wire.
-type Asked struct {
+// RawRequest is a request that came over the wire.
+type RawRequest struct {
 	Method, Path string
 	// Query is the raw query, without the question mark.
 	Query string
@@ -109,7 +109,7 @@ func (d *Dialect) Answers(path string) bool {
 
 // route finds the route of a request and the model in its path. If there is
 // none, other is one of the same path for another method, or nil.
-func (d *Dialect) route(in *Asked) (found *route, model string, other *route) {
+func (d *Dialect) route(in *RawRequest) (found *route, model string, other *route) {
 	for i := range d.routes {
 		r := &d.routes[i]
 		if model, ok := r.match(in.Path); ok {
@@ -124,7 +124,7 @@ func (d *Dialect) route(in *Asked) (found *route, model string, other *route) {
 
 // ParseRequest reads a request. The error is a *RequestError; what could be
 // read is returned beside it, so that the key is known.
-func (d *Dialect) ParseRequest(in *Asked) (Request, error) {
+func (d *Dialect) ParseRequest(in *RawRequest) (Request, error) {
 	r := Request{Key: d.key(in)}
 	route, model, other := d.route(in)
 	switch {
@@ -151,7 +151,7 @@ func (d *Dialect) ParseRequest(in *Asked) (Request, error) {
 }
 
 // key returns the first API key that a request has.
-func (d *Dialect) key(in *Asked) string {
+func (d *Dialect) key(in *RawRequest) string {
 	for _, k := range d.keys {
 		if k.query != "" {
 			// What is malformed in a query is not the key.
@@ -176,7 +176,7 @@ func (d *Dialect) key(in *Asked) string {
 }
 
 // Refuse writes a RequestError, or any other error as a bad request.
-func (d *Dialect) Refuse(m *Message, c *Context, err error) {
+func (d *Dialect) WriteRequestError(m *Message, c *Context, err error) {
 	says := *c
 	says.Message = err.Error()
 	form := &d.templates[wire.BadRequest]
@@ -193,7 +193,7 @@ func (d *Dialect) Refuse(m *Message, c *Context, err error) {
 
 // Deny writes what a request gets whose key is not valid, where nobody else is
 // asked about it.
-func (d *Dialect) Deny(m *Message, c *Context) {
+func (d *Dialect) WriteAuthError(m *Message, c *Context) {
 	form := &d.templates[wire.Auth]
 	d.Write(m, c, &wire.Reply{
 		Status: form.Status, Class: wire.Auth, Shown: d.templates.shown(wire.Auth), Body: form.body(), Code: form.Number, Words: form.keywords,

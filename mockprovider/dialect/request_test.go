@@ -20,7 +20,7 @@ func readRequest(t *testing.T, name, method, target, headers, body string) (Requ
 		field, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		h.Set(field, value)
 	}
-	in := Asked{Method: method, Path: path, Query: query, Header: h.Get, Body: []byte(body)}
+	in := RawRequest{Method: method, Path: path, Query: query, Header: h.Get, Body: []byte(body)}
 	return d.ParseRequest(&in)
 }
 
@@ -160,7 +160,7 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "", `{}`, 404, "no such path"},
 	} {
 		d, _ := ByName("openai")
-		_, err := d.ParseRequest(&Asked{Method: c.method, Path: c.path, Body: []byte(c.body)})
+		_, err := d.ParseRequest(&RawRequest{Method: c.method, Path: c.path, Body: []byte(c.body)})
 		var refused *RequestError
 		require.ErrorAs(t, err, &refused, c.body)
 		require.Equal(t, c.status, refused.Status, c.body)
@@ -168,9 +168,9 @@ func TestBadRequests(t *testing.T) {
 		// Every dialect says it in its own words, and reads it as what it is.
 		for _, d := range All() {
 			var m Message
-			d.Refuse(&m, &testContext, err)
-			in := m.Received()
-			r := d.Parse(&in, Reading{})
+			d.WriteRequestError(&m, &testContext, err)
+			in := m.Raw()
+			r := d.ParseReply(&in, ReadContext{})
 			require.Equal(t, wire.BadRequest, r.Shown, "%s %s", d.Name, m.Body)
 			require.Contains(t, string(m.Body), c.says)
 		}
@@ -199,12 +199,12 @@ func TestAddressed(t *testing.T) {
 			if d.versionHeader != "" {
 				h.Set(d.versionHeader, "2023-06-01")
 			}
-			got, ok := Addressed(&Asked{Method: method, Path: strings.Replace(path, "{model}", "m", 1), Header: h.Get})
+			got, ok := ByPath(&RawRequest{Method: method, Path: strings.Replace(path, "{model}", "m", 1), Header: h.Get})
 			require.True(t, ok, route)
 			require.Equal(t, d.Name, got.Name, route)
 		}
 	}
-	_, ok := Addressed(&Asked{Method: "GET", Path: "/"})
+	_, ok := ByPath(&RawRequest{Method: "GET", Path: "/"})
 	require.False(t, ok)
 }
 

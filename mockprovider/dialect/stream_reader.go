@@ -12,8 +12,8 @@ import (
 // out to be no stream is read whole.
 type StreamReader struct {
 	d        *Dialect // nil until it is known
-	in       Received
-	at       Reading
+	in       RawReply
+	at       ReadContext
 	framing  framing // nil for what is no stream
 	f        findings
 	replaced wire.Body // Garbage or WrongType, once seen
@@ -22,14 +22,14 @@ type StreamReader struct {
 
 // ReadStream begins to read a reply of d from its status and headers; in.Body
 // and in.Broken are not looked at.
-func (d *Dialect) ReadStream(in Received, at Reading) *StreamReader {
+func (d *Dialect) ReadStream(in RawReply, at ReadContext) *StreamReader {
 	s := &StreamReader{d: d, in: in, at: at}
 	s.start()
 	return s
 }
 
-// SniffStream does the same for a dialect that is not known.
-func SniffStream(in Received, at Reading) *StreamReader {
+// DetectStream does the same for a dialect that is not known.
+func DetectStream(in RawReply, at ReadContext) *StreamReader {
 	s := &StreamReader{in: in, at: at}
 	s.start()
 	return s
@@ -86,7 +86,7 @@ func (s *StreamReader) End(broken bool) wire.Reply {
 		if s.d == nil {
 			s.d = sniff(&s.in)
 		}
-		return s.d.Parse(&s.in, s.at)
+		return s.d.ParseReply(&s.in, s.at)
 	}
 	if !broken && s.replaced == 0 {
 		s.framing.end(s.frame)

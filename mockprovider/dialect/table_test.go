@@ -136,7 +136,7 @@ func TestDocumentedBodies(t *testing.T) {
 	} {
 		d, ok := ByName(c.dialect)
 		require.True(t, ok)
-		r := d.Parse(&Received{Status: c.status, Body: []byte(c.body)}, Reading{})
+		r := d.ParseReply(&RawReply{Status: c.status, Body: []byte(c.body)}, ReadContext{})
 		require.Equal(t, c.want, r.Shown, "%s: %s", c.dialect, c.body)
 	}
 }
@@ -157,7 +157,7 @@ func TestTheBodyOf14003(t *testing.T) {
 	m = Message{}
 	custom.Write(&m, &Context{}, &r)
 	require.Equal(t, `{"errno":14003,"errmsg":"too many requests"}`, string(m.Body), "it has no place for more")
-	require.Equal(t, wire.OK, custom.Parse(&Received{Status: 200, Body: []byte(`{"errno":1,"errmsg":"ok"}`)}, Reading{}).Shown)
+	require.Equal(t, wire.OK, custom.ParseReply(&RawReply{Status: 200, Body: []byte(`{"errno":1,"errmsg":"ok"}`)}, ReadContext{}).Shown)
 }
 
 // What a keyword reader believes: any word of the first group beats any of the

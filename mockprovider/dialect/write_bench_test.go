@@ -22,9 +22,9 @@ func BenchmarkParseRefusal(b *testing.B) {
 	r.RetryAfter, r.Limit = 3e9, 60
 	var m Message
 	d.Write(&m, &testContext, &r)
-	in := m.Received()
+	in := m.Raw()
 	for b.Loop() {
-		d.Parse(&in, Reading{Epoch: epoch})
+		d.ParseReply(&in, ReadContext{Epoch: epoch})
 	}
 }
 

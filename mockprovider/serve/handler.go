@@ -72,7 +72,7 @@ type answering struct {
 	r       *http.Request
 	control http.ResponseController
 	body    bytes.Buffer
-	asked   dialect.Asked
+	asked   dialect.RawRequest
 	dialect *dialect.Dialect
 	context dialect.Context
 	message dialect.Message
@@ -111,7 +111,7 @@ func (a *answering) read() bool {
 		}
 		return false
 	}
-	a.asked = dialect.Asked{Method: a.r.Method, Path: a.r.URL.Path, Query: a.r.URL.RawQuery, Header: a.r.Header.Get, Body: a.body.Bytes()}
+	a.asked = dialect.RawRequest{Method: a.r.Method, Path: a.r.URL.Path, Query: a.r.URL.RawQuery, Header: a.r.Header.Get, Body: a.body.Bytes()}
 	return true
 }
 
@@ -140,7 +140,7 @@ func (a *answering) answer() {
 		if valid {
 			a.dialect.Models(&a.message, &a.context, a.s.models)
 		} else {
-			a.dialect.Deny(&a.message, &a.context)
+			a.dialect.WriteAuthError(&a.message, &a.context)
 		}
 		a.send()
 		return
@@ -173,7 +173,7 @@ func (a *answering) refuse(err error) {
 		why, _, _ = strings.Cut(why, ". ") // the way is for who has lost it
 	}
 	a.context.Now = a.world.driver.shows()
-	a.dialect.Refuse(&a.message, &a.context, err)
+	a.dialect.WriteRequestError(&a.message, &a.context, err)
 	a.x.arrived = a.world.driver.refused(&a.x, uint16(a.message.Status), why)
 	a.logUnread()
 	a.send()

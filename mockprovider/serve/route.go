@@ -14,13 +14,13 @@ import (
 // dialect may stand before it, as in /openai/v1/chat/completions; it is taken
 // off then. The dialects of the configuration go before those that there are.
 // known is false if nobody has such a path.
-func (s *Server) route(in *dialect.Asked) (which int, known bool) {
+func (s *Server) route(in *dialect.RawRequest) (which int, known bool) {
 	for i := range s.cfg.Dialects {
 		if s.cfg.Dialects[i].Answers(in.Path) {
 			return len(s.dialects) - len(s.cfg.Dialects) + i, true
 		}
 	}
-	if d, ok := dialect.Addressed(in); ok {
+	if d, ok := dialect.ByPath(in); ok {
 		return s.index(d.Name), true
 	}
 	name, rest, ok := strings.Cut(strings.TrimPrefix(in.Path, "/"), "/")

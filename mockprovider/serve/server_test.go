@@ -262,7 +262,7 @@ func TestModelsAreForKeys(t *testing.T) {
 				r.Header.Set("x-api-key", key)
 				r.Header.Set("x-goog-api-key", key)
 				a := ask(t, s.Client(), r)
-				read := d.Parse(&dialect.Received{Status: a.StatusCode, Header: a.Header.Get, Body: []byte(a.body)}, dialect.Reading{})
+				read := d.ParseReply(&dialect.RawReply{Status: a.StatusCode, Header: a.Header.Get, Body: []byte(a.body)}, dialect.ReadContext{})
 				if key == "sk-team" {
 					require.Equal(t, 200, a.StatusCode, d.Name)
 					require.Contains(t, a.body, "herdlab-large", d.Name)

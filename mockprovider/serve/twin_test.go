@@ -165,7 +165,7 @@ func onPaper(cfg Config, visits []visit, epoch int64) []seen {
 	over, gone := make([]bool, len(visits)), make([]bool, len(visits))
 	parse := func(i int) dialect.Request {
 		path, body := visits[i].body(&dialects[visits[i].dialect])
-		r, err := dialects[visits[i].dialect].ParseRequest(&dialect.Asked{Method: "POST", Path: path, Body: []byte(body)})
+		r, err := dialects[visits[i].dialect].ParseRequest(&dialect.RawRequest{Method: "POST", Path: path, Body: []byte(body)})
 		if err != nil {
 			panic(err)
 		}

@@ -30,8 +30,8 @@ func TestForeignRefusalsReadTheSame(t *testing.T) {
 				compact := p.Step(0, &wire.Input{}, nil)[0].Reply
 				var m dialect.Message
 				d.Write(&m, &dialect.Context{Model: "demo"}, &compact)
-				in := m.Received()
-				parsed := d.Parse(&in, dialect.Reading{})
+				in := m.Raw()
+				parsed := d.ParseReply(&in, dialect.ReadContext{})
 				for _, reader := range []wire.Reader{wire.ByStatus{}, wire.ByKeyword{}, wire.ByLibrary{}, wire.ByBody{}} {
 					var want, got wire.Outcome
 					reader.Read(&parsed, 0, &want)
@@ -77,8 +77,8 @@ func TestADialectOfOnesOwn(t *testing.T) {
 		require.Equal(t, c.status, a.StatusCode, c.path)
 		require.Contains(t, a.body, c.says)
 		if c.status == 200 && strings.HasPrefix(c.says, `{"errno":4290`) {
-			in := dialect.Received{Status: a.StatusCode, Header: a.Header.Get, Body: []byte(a.body)}
-			got := own.Parse(&in, dialect.Reading{})
+			in := dialect.RawReply{Status: a.StatusCode, Header: a.Header.Get, Body: []byte(a.body)}
+			got := own.ParseReply(&in, dialect.ReadContext{})
 			require.Equal(t, wire.Rate, got.Shown)
 			require.Equal(t, 1500*time.Millisecond, got.RetryAfter)
 			require.EqualValues(t, 4290, got.Code)

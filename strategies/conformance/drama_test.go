@@ -145,11 +145,11 @@ func (s *stage) write(a *act, now time.Duration) *dialect.Message {
 	if name, value, ok := strings.Cut(a.header, ": "); ok {
 		m.Headers = append(m.Headers, dialect.Header{Name: name, Value: value})
 	}
-	if in := m.Received(); streamed {
+	if in := m.Raw(); streamed {
 		reply.RetryAfter = wire.NoHint
 		s.life.told = append(s.life.told, reply)
 	} else {
-		s.life.told = append(s.life.told, s.speak.Parse(&in, dialect.Reading{Epoch: morning.Unix()}))
+		s.life.told = append(s.life.told, s.speak.ParseReply(&in, dialect.ReadContext{Epoch: morning.Unix()}))
 	}
 	return m
 }

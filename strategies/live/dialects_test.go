@@ -38,11 +38,11 @@ func TestRepliesAreParsedAsByDialects(t *testing.T) {
 			if replies[i].Status == 0 {
 				continue // the dialect has no such reply
 			}
-			image := d.Image(replies[i], false)
+			image := d.Expressible(replies[i], false)
 			var m dialect.Message
 			d.Write(&m, &dialect.Context{Model: "m", ID: "id", Epoch: 2e9}, &image)
-			in := m.Received()
-			want := d.Parse(&in, dialect.Reading{Epoch: 2e9})
+			in := m.Raw()
+			want := d.ParseReply(&in, dialect.ReadContext{Epoch: 2e9})
 			h := http.Header{}
 			for _, f := range m.Headers {
 				h.Add(f.Name, f.Value)
@@ -54,8 +54,8 @@ func TestRepliesAreParsedAsByDialects(t *testing.T) {
 					r.err = io.ErrUnexpectedEOF
 				}
 				if spoken == nil {
-					sniffed := dialect.Sniff(&in)
-					want = sniffed.Parse(&in, dialect.Reading{Epoch: 2e9})
+					sniffed := dialect.Detect(&in)
+					want = sniffed.ParseReply(&in, dialect.ReadContext{Epoch: 2e9})
 				}
 				got := tr.parse(&r)
 				for _, reader := range readers {
@@ -152,7 +152,7 @@ func FuzzReplies(f *testing.F) {
 	for _, d := range dialect.All() {
 		for _, b := range []wire.Body{wire.Completion, wire.CodeBody, wire.Garbage} {
 			var m dialect.Message
-			image := d.Image(wire.Reply{Status: 200, Body: b, Tokens: 2, RetryAfter: time.Second}, true)
+			image := d.Expressible(wire.Reply{Status: 200, Body: b, Tokens: 2, RetryAfter: time.Second}, true)
 			d.WriteStream(&m, &dialect.Context{Model: "m", ID: "id", Epoch: 2e9}, &image)
 			f.Add(uint16(m.Status), m.Headers.Get("Content-Type"), "", "3", m.Body, uint8(7), int64(-1), false)
 		}

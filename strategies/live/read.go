@@ -110,13 +110,13 @@ func (t *Transport) parse(r *reply) wire.Reply {
 	if all && ordinary(r.resp, text) {
 		return wire.Reply{Status: uint16(r.resp.StatusCode), RetryAfter: wire.NoHint, Tokens: outputTokens(text)}
 	}
-	in := dialect.Received{Status: r.resp.StatusCode, Header: r.resp.Header.Get, Body: text, Broken: r.err != nil}
+	in := dialect.RawReply{Status: r.resp.StatusCode, Header: r.resp.Header.Get, Body: text, Broken: r.err != nil}
 	d := t.dialect
 	if d == nil {
-		sniffed := dialect.Sniff(&in)
+		sniffed := dialect.Detect(&in)
 		d = &sniffed
 	}
-	got := d.Parse(&in, dialect.Reading{Epoch: t.epoch})
+	got := d.ParseReply(&in, dialect.ReadContext{Epoch: t.epoch})
 	if r.resp.StatusCode < 400 && r.err == nil && acceptable(r, &got, text, all) {
 		got.Body, got.Class, got.Shown, got.Words = wire.Completion, wire.OK, wire.OK, 0
 	}

@@ -49,10 +49,10 @@ func (c *callRun) parseRequest() (r dialect.Request, text []byte) {
 	if !ok {
 		return r, nil
 	}
-	in := dialect.Asked{Method: c.req.Method, Path: c.req.URL.Path, Query: c.req.URL.RawQuery, Header: c.req.Header.Get, Body: text}
+	in := dialect.RawRequest{Method: c.req.Method, Path: c.req.URL.Path, Query: c.req.URL.RawQuery, Header: c.req.Header.Get, Body: text}
 	d, ok := c.t.dialect, c.t.dialect != nil
 	if !ok {
-		if d, ok = dialect.Addressed(&in); !ok {
+		if d, ok = dialect.ByPath(&in); !ok {
 			return r, nil
 		}
 	}

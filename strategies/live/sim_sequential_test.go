@@ -278,11 +278,11 @@ func runLive(t *testing.T, rt require.TestingT, def strategies.Definition, d *sc
 // spelling of a hint matters to models of real clients; a reply that spells it twice
 // is parsed as the finer one.
 func asWritten(spoken *dialect.Dialect, r *wire.Reply) wire.Reply {
-	image := spoken.Image(*r, false)
+	image := spoken.Expressible(*r, false)
 	var m dialect.Message
 	spoken.Write(&m, &dialect.Context{Model: "m", ID: "id", Epoch: 2e9}, &image)
-	in := m.Received()
-	got := spoken.Parse(&in, dialect.Reading{Epoch: 2e9})
+	in := m.Raw()
+	got := spoken.ParseReply(&in, dialect.ReadContext{Epoch: 2e9})
 	got.Class = r.Class
 	return got
 }

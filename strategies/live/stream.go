@@ -15,13 +15,13 @@ import (
 // retried; afterwards the stream belongs to the caller.
 func (a *attempt) readStream(resp *http.Response) message {
 	t := a.t
-	in := dialect.Received{Status: resp.StatusCode, Header: resp.Header.Get}
-	at := dialect.Reading{Epoch: t.epoch}
+	in := dialect.RawReply{Status: resp.StatusCode, Header: resp.Header.Get}
+	at := dialect.ReadContext{Epoch: t.epoch}
 	var s *dialect.StreamReader
 	if t.dialect != nil {
 		s = t.dialect.ReadStream(in, at)
 	} else {
-		s = dialect.SniffStream(in, at)
+		s = dialect.DetectStream(in, at)
 	}
 	r := reply{resp: resp, more: true}
 	limit, whole := a.readLimit(), a.rewritten()
