@@ -85,6 +85,6 @@ func TestNoFault(t *testing.T) {
 		return strings.Join(strings.Fields(got.out), " ")
 	}
 	assert.Contains(t, judged(), " wins (no fault, so judged by p99 latency): ")
-	assert.Contains(t, judged("--objective", "drain"), "Nobody wins on recovery time: it is undefined in this scenario; choose peak, attempts, latency or success.")
+	assert.Contains(t, judged("--objective", "drain"), "No strategy wins on recovery time: it is undefined in this scenario; choose peak, attempts, latency or success.")
 	assert.Contains(t, judged("--objective", "latency"), " wins on p99 latency: ")
 }

@@ -57,7 +57,7 @@ func (r *readme) holds(after, fence, text string) {
 	assert.Equal(r.t, text, r.text[from:to], "go test ./cmd/cli -run Readme -update writes it")
 }
 
-// What the README shows of the founding experiment is what the command that
+// What the README shows of the reference experiment is what the command that
 // stands beside it prints and draws.
 func TestReadmeShowsTheFoundingExperiment(t *testing.T) {
 	r := openReadme(t)

@@ -196,7 +196,7 @@ func (c *console) runServe(ctx context.Context, name string, o *serveOptions) er
 			c.advise(fmt.Sprintf("herdlab: %s can be reached from other machines", a))
 		}
 	}
-	w := welcome{cfg, api.Addr().String(), admin.Addr().String(), token, o}
+	w := serveText{cfg, api.Addr().String(), admin.Addr().String(), token, o}
 	if err := c.print(w.text()); err != nil {
 		return err
 	}

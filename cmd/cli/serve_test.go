@@ -66,7 +66,7 @@ func TestServe(t *testing.T) {
 	out, stderr, stop := serving(t, "--all", "--time-scale", "1000", "--access-log", "calls.jsonl", "--seed", "7")
 	text := out.String()
 	isPage(t, text)
-	require.Contains(t, text, "Seed 7, 1000 × the speed of life")
+	require.Contains(t, text, "Seed 7, 1000 × real time")
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	base := hosts.FindStringSubmatch(text)[1]
@@ -190,7 +190,7 @@ func TestServeOwnDialect(t *testing.T) {
 	text := out.String()
 	isPage(t, text)
 	require.Len(t, curls.FindAllString(text, -1), len(shownDialects))
-	require.Contains(t, text, "Our gateway, as the scenario speaks  http://")
+	require.Contains(t, text, "Our gateway, the scenario's dialect  http://")
 	require.Contains(t, text, "curl $H/llm/v2/generate \\\n")
 	require.Less(t, strings.Index(text, "Our gateway"), strings.Index(text, "OpenAI  http"))
 	for range 120 {
@@ -227,7 +227,7 @@ strategies: [naive]
 	text := out.String()
 	isPage(t, text)
 	require.Contains(t, text, "Models: "+long+", light\nRegions, by the header X-Herdlab-Region: us, eu\n")
-	require.Contains(t, text, "\nZhipu GLM, as the scenario speaks  http://")
+	require.Contains(t, text, "\nZhipu GLM, the scenario's dialect  http://")
 	require.Regexp(t, `(?s)Zhipu.*OpenAI.*Anthropic.*Codybuddy`, text)
 	for n := range shownDialects {
 		status, body := try(t, text, n)

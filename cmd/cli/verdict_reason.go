@@ -31,8 +31,8 @@ func (w verdictText) losses(c *verdict.Contestant) string {
 	var reasons []string
 	if fitness.SilentLosses {
 		f := s.Figure(metrics.SilentLosses)
-		reasons = append(reasons, fmt.Sprintf("it takes%s %s %s: silent losses", onAverage(f), meanText(f),
-			oneOrMany(f, "refusal for an answer", "refusals for answers")))
+		reasons = append(reasons, fmt.Sprintf("it counted %s %s%s (silent losses)", meanText(f),
+			oneOrMany(f, "refusal as an answer", "refusals as answers"), onAverage(f)))
 	}
 	if fitness.Failed {
 		reasons = append(reasons, fmt.Sprintf("%s %s%s", w.portion(failed, calls), oneOrMany(failed, "fails", "fail"), onAverage(failed)))
@@ -40,7 +40,7 @@ func (w verdictText) losses(c *verdict.Contestant) string {
 	switch f := s.Figure(metrics.OverdueCalls); {
 	case !fitness.Overdue:
 	case verdict.EqualOnAllSeeds(f, s.Figure(metrics.HungCalls)):
-		reasons = append(reasons, fmt.Sprintf("%s %s%s: nothing is left to happen that would settle %s",
+		reasons = append(reasons, fmt.Sprintf("%s %s%s: no event is left that would end %s",
 			w.portion(f, calls), oneOrMany(f, "hangs", "hang"), onAverage(f), oneOrMany(f, "it", "them")))
 	default:
 		what := "still pending"
@@ -54,7 +54,7 @@ func (w verdictText) losses(c *verdict.Contestant) string {
 
 // overPeak returns by how much the peak exceeds the bound.
 func (w verdictText) overPeak(s *metrics.StrategyResult) string {
-	return fmt.Sprintf("its peak of %s %s%s is %s × capacity, over the bound of %s ×",
+	return fmt.Sprintf("its peak of %s %s%s is %s × capacity, above the bound of %s ×",
 		meanText(s.Figure(metrics.PeakAfter)), w.perBin(), w.afterFault(), meanText(s.Figure(metrics.PeakAfterOfCapacity)), format.Set(w.MaxPeak))
 }
 

@@ -40,9 +40,9 @@ func (w verdictText) sentence() string {
 	var s []string
 	if !w.Complete {
 		if len(w.Results) == 0 {
-			return "The comparison was interrupted, or failed, before any strategy was finished."
+			return "The comparison was interrupted, or failed, before any strategy was complete."
 		}
-		s = append(s, "The comparison was interrupted, or a strategy failed; this is the verdict on the strategies that were finished.")
+		s = append(s, "The comparison was interrupted, or a strategy failed; this is the verdict on the complete strategies.")
 	}
 	switch w.Outcome {
 	case metrics.Nothing:
@@ -52,7 +52,7 @@ func (w verdictText) sentence() string {
 	case metrics.NoneFit:
 		s = append(s, w.noneFit())
 	case metrics.NoMeaning:
-		s = append(s, fmt.Sprintf("Nobody wins%s: it is undefined in this scenario; %s.", w.on(), w.alternatives()))
+		s = append(s, fmt.Sprintf("No strategy wins%s: it is undefined in this scenario; %s.", w.on(), w.alternatives()))
 	default:
 		s = append(s, w.unreached())
 	}
@@ -72,7 +72,7 @@ func (w verdictText) second() string {
 		case len(w.Results) == 1:
 			return "It is the only strategy compared."
 		case len(w.Fit()) > 1:
-			return "No other strategy that is fit to win gets there on most seeds."
+			return fmt.Sprintf("No other fit strategy %s on most seeds.", w.reaches())
 		}
 		return "No other strategy is fit to win."
 	}
@@ -88,9 +88,9 @@ func (w verdictText) second() string {
 	case w.Lead.Standing == verdict.Better:
 		return s + fmt.Sprintf("the difference is significant (%s, paired by seed).", format.PValue(w.Lead.P))
 	case w.Lead.Standing == verdict.Worse:
-		return s + fmt.Sprintf("seed by seed it is ahead more often than behind (%s).", format.PValue(w.Lead.P))
+		return s + fmt.Sprintf("it is better on more than half of the seeds (%s).", format.PValue(w.Lead.P))
 	case len(w.Seeds) < verdict.MinPairs:
-		return s + fmt.Sprintf("whether the difference is luck takes at least %d seeds to tell.", verdict.MinPairs)
+		return s + fmt.Sprintf("at least %d seeds are needed to test the difference.", verdict.MinPairs)
 	}
 	return s + fmt.Sprintf("the difference is not significant (%s, paired by seed).", format.PValue(w.Lead.P))
 }
@@ -112,15 +112,15 @@ func (w verdictText) level() string {
 	}
 	switch n := w.Level; {
 	case n > 2 && more != "":
-		return fmt.Sprintf("%d strategies are level on every seed, so fewer attempts decide; the runner-up, %s, %s.", n, name, more)
+		return fmt.Sprintf("%d strategies have the same value on every seed, so fewer attempts decide; the runner-up, %s, %s.", n, name, more)
 	case n > 2 && w.Metric == metrics.Attempts:
-		return fmt.Sprintf("%d strategies are level on every seed, so the order of the table decides; the runner-up is %s.", n, name)
+		return fmt.Sprintf("%d strategies have the same value on every seed, so the order of the table decides; the runner-up is %s.", n, name)
 	case n > 2:
-		return fmt.Sprintf("%d strategies are level on every seed, so fewer attempts decide, and then the order of the table; the runner-up is %s.", n, name)
+		return fmt.Sprintf("%d strategies have the same value on every seed, so fewer attempts decide, and then the order of the table; the runner-up is %s.", n, name)
 	case more != "":
-		return fmt.Sprintf("The runner-up, %s, is level with it on every seed but %s.", name, more)
+		return fmt.Sprintf("The runner-up, %s, has the same value on every seed but %s.", name, more)
 	}
-	return fmt.Sprintf("The runner-up, %s, is level with it on every seed.", name)
+	return fmt.Sprintf("The runner-up, %s, has the same value on every seed.", name)
 }
 
 // unreached returns why no fit strategy wins though the objective has a meaning.
@@ -134,9 +134,20 @@ func (w verdictText) unreached() string {
 		}
 	}
 	if len(names) == 1 {
-		return fmt.Sprintf("Nobody wins%s: %s does not get there %s.", w.on(), names[0], where)
+		return fmt.Sprintf("No strategy wins%s: %s never %s %s.", w.on(), names[0], w.reaches(), where)
 	}
-	return fmt.Sprintf("Nobody wins%s: none of %s gets there %s.", w.on(), enumerate(names, "and"), where)
+	return fmt.Sprintf("No strategy wins%s: none of %s %s %s.", w.on(), enumerate(names, "and"), w.reaches(), where)
+}
+
+// reaches returns the predicate of a strategy whose value is not never.
+func (w verdictText) reaches() string {
+	switch w.Metric {
+	case metrics.DrainTime:
+		return "drains"
+	case metrics.RecoveryTime:
+		return "recovers"
+	}
+	return "has a finite value"
 }
 
 // alternatives names the objectives that have a meaning for a fit strategy.
@@ -166,14 +177,14 @@ func (w verdictText) noneFit() string {
 	case over == 0:
 		s += fmt.Sprintf("each one loses %s.", w.jobs())
 	case losing == 0:
-		s += fmt.Sprintf("each one's peak is over the bound of %s × capacity.", format.Set(w.MaxPeak))
+		s += fmt.Sprintf("the peak of each is above the bound of %s × capacity.", format.Set(w.MaxPeak))
 	default:
-		s += fmt.Sprintf("each one either loses %s or has a peak over the bound of %s × capacity.", w.jobs(), format.Set(w.MaxPeak))
+		s += fmt.Sprintf("each one loses %s or has a peak above the bound of %s × capacity.", w.jobs(), format.Set(w.MaxPeak))
 	}
 	if c := w.LeastBad; c != nil {
 		keeps := ""
 		if !c.Fitness.OverPeak && !math.IsNaN(c.PeakMultiple) { // there is a bound
-			keeps = " and keeps to the bound"
+			keeps = fmt.Sprintf(" and its peak stays under %s × capacity", format.Set(w.MaxPeak))
 		}
 		success := c.Result.Figure(metrics.SuccessRate)
 		s += fmt.Sprintf(" Least bad is %s: it answers %s of the %s%s, but %s.",

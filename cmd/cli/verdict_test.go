@@ -55,20 +55,20 @@ func TestSentences(t *testing.T) {
 		runners  []verdicttest.Strategy
 		want     string
 	}{
-		{"the founding experiment", verdicttest.Outage(), 20, verdict.ByDrain, []verdicttest.Strategy{naive, fixed, tall, gaveUp, slow, quick},
+		{"the reference experiment", verdicttest.Outage(), 20, verdict.ByDrain, []verdicttest.Strategy{naive, fixed, tall, gaveUp, slow, quick},
 			"quick wins on drain time after the outage: 56.3 s (95 % interval 56.2 to 56.4 s over 20 seeds). " +
 				"The runner-up is slow with 62.0 s (95 % interval 61.5 to 62.5 s); the difference is significant (p < 0.001, paired by seed). " +
-				"naive drains first, after 20.0 s, but is disqualified: its peak of 1,086 per second after the outage is 362 × capacity, over the bound of 5 ×. " +
+				"naive drains first, after 20.0 s, but is disqualified: its peak of 1,086 per second after the outage is 362 × capacity, above the bound of 5 ×. " +
 				"Also disqualified: fixed and tall (peaks of 13.3 to 20 × capacity); five-tries (all 60 jobs fail)."},
 		{"one seed", verdicttest.Outage(), 1, verdict.ByDrain, []verdicttest.Strategy{slow, quick},
 			"quick wins on drain time after the outage: 56.6 s (one seed, so no interval). " +
-				"The runner-up is slow with 63 s; whether the difference is luck takes at least 6 seeds to tell."},
+				"The runner-up is slow with 63 s; at least 6 seeds are needed to test the difference."},
 		{"constant figures", verdicttest.Outage(), 6, verdict.ByDrain, []verdicttest.Strategy{verdicttest.Drains("a", 10, 0), verdicttest.Drains("b", 9, 0)},
 			"b wins on drain time after the outage: 9 s (the same on all 6 seeds). " +
 				"The runner-up is a with 10 s; the difference is significant (p = 0.031, paired by seed)."},
 		{"level", verdicttest.Outage(), 8, verdict.BySuccess, []verdicttest.Strategy{slow, {Name: "thrifty", Edit: func(_ uint64, v *metrics.Values) { v[metrics.Attempts] = 120 }}},
 			"thrifty wins on success rate: 100 % (the same on all 8 seeds). " +
-				"The runner-up, slow, is level with it on every seed but makes more attempts (240 against 120)."},
+				"The runner-up, slow, has the same value on every seed but makes more attempts (240 against 120)."},
 		{"nothing but luck", verdicttest.Outage(), 20, verdict.ByDrain, []verdicttest.Strategy{verdicttest.Drains("a", 10, 4), verdicttest.Drains("b", 14, -3.8)},
 			"a wins on drain time after the outage: 12.0 s (95 % interval 11.0 to 13.0 s over 20 seeds). " +
 				"The runner-up is b with 12.1 s (95 % interval 11.2 to 13.0 s); the difference is not significant (p = 0.82, paired by seed)."}, // 1 − C(20,10)/2²⁰
@@ -78,14 +78,14 @@ func TestSentences(t *testing.T) {
 		{"only one is there", verdicttest.Outage(), 20, verdict.ByPeak, []verdicttest.Strategy{quick},
 			"quick wins on peak after the outage: 6 attempts per second (the same on all 20 seeds). It is the only strategy compared."},
 		{"nobody is fit", verdicttest.Outage(), 20, verdict.ByDrain, []verdicttest.Strategy{verdicttest.WithFailures(quick, 3), gaveUp, naive},
-			"No strategy is fit to win: each one either loses jobs or has a peak over the bound of 5 × capacity. " +
-				"Least bad is naive: it answers 100 % of the jobs, but its peak of 1,086 per second after the outage is 362 × capacity, over the bound of 5 ×. " +
+			"No strategy is fit to win: each one loses jobs or has a peak above the bound of 5 × capacity. " +
+				"Least bad is naive: it answers 100 % of the jobs, but its peak of 1,086 per second after the outage is 362 × capacity, above the bound of 5 ×. " +
 				"Disqualified: naive (peak of 362 × capacity); quick (3 of 60 jobs fail); five-tries (all 60 jobs fail)."},
 		{"nobody answers", verdicttest.Outage(), 20, verdict.ByDrain, []verdicttest.Strategy{gaveUp},
 			"No strategy is fit to win: each one loses jobs. Disqualified: five-tries (all 60 jobs fail)."},
 		{"nobody keeps the bound", verdicttest.Outage(), 20, verdict.ByDrain, []verdicttest.Strategy{naive, fixed},
-			"No strategy is fit to win: each one's peak is over the bound of 5 × capacity. " +
-				"Least bad is fixed: it answers 100 % of the jobs, but its peak of 60 per second after the outage is 20 × capacity, over the bound of 5 ×. " +
+			"No strategy is fit to win: the peak of each is above the bound of 5 × capacity. " +
+				"Least bad is fixed: it answers 100 % of the jobs, but its peak of 60 per second after the outage is 20 × capacity, above the bound of 5 ×. " +
 				"Disqualified: naive and fixed (peaks of 20 to 362 × capacity)."},
 		{"recovery that sometimes never comes", open, 20, verdict.ByDrain,
 			[]verdicttest.Strategy{recovers("often", func(s uint64) bool { return s%5 == 0 }), recovers("seldom", func(s uint64) bool { return s == 7 })},
@@ -96,13 +96,13 @@ func TestSentences(t *testing.T) {
 				"The runner-up is b with 3 s; the difference is significant (p < 0.001, paired by seed)."},
 		{"recovery at once that does not count", open, 20, verdict.ByDrain, []verdicttest.Strategy{verdicttest.WithPeak(recoversIn("a", 0), 1086), recoversIn("b", 3)},
 			"b wins on recovery time after the outage: 3 s (the same on all 20 seeds). No other strategy is fit to win. " +
-				"a recovers first, at once, but is disqualified: its peak of 1,086 per 0.5 s after the outage is 362 × capacity, over the bound of 5 ×."},
+				"a recovers first, at once, but is disqualified: its peak of 1,086 per 0.5 s after the outage is 362 × capacity, above the bound of 5 ×."},
 		{"recovery that never comes", open, 20, verdict.ByDrain,
 			[]verdicttest.Strategy{recovers("a", func(uint64) bool { return true }), recovers("b", func(uint64) bool { return true })},
-			"Nobody wins on recovery time after the outage: none of a and b gets there within the run of 3,600 s."},
+			"No strategy wins on recovery time after the outage: none of a and b recovers within the run of 3,600 s."},
 		{"an objective without a meaning", quiet, 20, verdict.ByDrain,
 			[]verdicttest.Strategy{{Name: "a", Edit: func(_ uint64, v *metrics.Values) { v[metrics.RecoveryTime] = metrics.Undefined }}},
-			"Nobody wins on recovery time: it is undefined in this scenario; choose peak, attempts, latency or success."},
+			"No strategy wins on recovery time: it is undefined in this scenario; choose peak, attempts, latency or success."},
 		{"no fault and no objective", quiet, 20, verdict.ByDefault, []verdicttest.Strategy{waits("a", 3), waits("b", 2)},
 			"b wins (no fault, so judged by p99 latency): 2 s (the same on all 20 seeds). " +
 				"The runner-up is a with 3 s; the difference is significant (p < 0.001, paired by seed)."},
@@ -110,17 +110,17 @@ func TestSentences(t *testing.T) {
 			"quick wins on drain time after the outage: 56.3 s (95 % interval 56.2 to 56.4 s over 20 seeds). It is the only strategy compared."},
 		{"a time that never comes on half of the seeds does not win", open, 20, verdict.ByDrain,
 			[]verdicttest.Strategy{recovers("a", func(s uint64) bool { return s%2 == 0 }), recovers("b", func(s uint64) bool { return s > 3 })},
-			"Nobody wins on recovery time after the outage: none of a and b gets there on most seeds."},
+			"No strategy wins on recovery time after the outage: none of a and b recovers on most seeds."},
 		{"the only one that gets there", open, 20, verdict.ByDrain,
 			[]verdicttest.Strategy{recovers("a", func(s uint64) bool { return s%2 == 0 }), recoversIn("b", 3)},
-			"b wins on recovery time after the outage: 3 s (the same on all 20 seeds). No other strategy that is fit to win gets there on most seeds."},
+			"b wins on recovery time after the outage: 3 s (the same on all 20 seeds). No other fit strategy recovers on most seeds."},
 		{"three are level", verdicttest.Outage(), 8, verdict.BySuccess, []verdicttest.Strategy{slow, {Name: "thrifty", Edit: func(_ uint64, v *metrics.Values) { v[metrics.Attempts] = 120 }}, quick},
 			"thrifty wins on success rate: 100 % (the same on all 8 seeds). " +
-				"3 strategies are level on every seed, so fewer attempts decide; the runner-up, slow, makes more attempts (240 against 120)."},
+				"3 strategies have the same value on every seed, so fewer attempts decide; the runner-up, slow, makes more attempts (240 against 120)."},
 		{"three are level in all", verdicttest.Outage(), 8, verdict.BySuccess, []verdicttest.Strategy{slow, verdicttest.Drains("thrifty", 1, 0), quick},
-			"slow wins on success rate: 100 % (the same on all 8 seeds). 3 strategies are level on every seed, so fewer attempts decide, and then the order of the table; the runner-up is thrifty."},
+			"slow wins on success rate: 100 % (the same on all 8 seeds). 3 strategies have the same value on every seed, so fewer attempts decide, and then the order of the table; the runner-up is thrifty."},
 		{"three are level in attempts", verdicttest.Outage(), 8, verdict.ByAttempts, []verdicttest.Strategy{slow, verdicttest.Drains("thrifty", 1, 0), quick},
-			"slow wins on attempts: 240 attempts (the same on all 8 seeds). 3 strategies are level on every seed, so the order of the table decides; the runner-up is thrifty."},
+			"slow wins on attempts: 240 attempts (the same on all 8 seeds). 3 strategies have the same value on every seed, so the order of the table decides; the runner-up is thrifty."},
 		{"times of nanoseconds", verdicttest.Outage(), 20, verdict.ByDrain, []verdicttest.Strategy{verdicttest.Drains("quick", 1.04e-7, 20e-9), verdicttest.Drains("slow", 3e-6, 0)},
 			"quick wins on drain time after the outage: 114 ns (95 % interval 109 to 119 ns over 20 seeds). " +
 				"The runner-up is slow with 3 µs; the difference is significant (p < 0.001, paired by seed)."},
@@ -146,9 +146,9 @@ func TestSentences(t *testing.T) {
 	}
 	r := verdicttest.Result(verdicttest.Outage(), verdicttest.Seeds(1, 6), quick)
 	r.Complete = false
-	assert.Contains(t, explained(t, r, verdict.ByDrain).Sentence, "The comparison was interrupted, or a strategy failed; this is the verdict on the strategies that were finished. quick wins")
+	assert.Contains(t, explained(t, r, verdict.ByDrain).Sentence, "The comparison was interrupted, or a strategy failed; this is the verdict on the complete strategies. quick wins")
 	r.Results = nil
-	assert.Equal(t, "The comparison was interrupted, or failed, before any strategy was finished.", explained(t, r, verdict.ByDrain).Sentence)
+	assert.Equal(t, "The comparison was interrupted, or failed, before any strategy was complete.", explained(t, r, verdict.ByDrain).Sentence)
 }
 
 func TestLeastBadSentence(t *testing.T) {
@@ -161,10 +161,10 @@ func TestLeastBadSentence(t *testing.T) {
 		runners []verdicttest.Strategy
 		want    string
 	}{
-		{[]verdicttest.Strategy{deceived, named("half", verdicttest.WithFailures(plain, 30))}, "half: it answers 50 % of the jobs and keeps to the bound, but 30 of 60 jobs fail."},
+		{[]verdicttest.Strategy{deceived, named("half", verdicttest.WithFailures(plain, 30))}, "half: it answers 50 % of the jobs and its peak stays under 5 × capacity, but 30 of 60 jobs fail."},
 		{[]verdicttest.Strategy{named("half", verdicttest.WithFailures(plain, 30)), named("tall", verdicttest.WithPeak(plain, 60))}, "tall: it answers 100 % of the jobs, but its peak of 60 per second"},
-		{[]verdicttest.Strategy{named("both", verdicttest.WithPeak(verdicttest.WithFailures(plain, 30), 60)), named("half", verdicttest.WithFailures(plain, 30))}, "half: it answers 50 % of the jobs and keeps to the bound, but"},
-		{[]verdicttest.Strategy{deceived}, "deceived: it answers 95 % of the jobs and keeps to the bound, but it takes 3 refusals for answers: silent losses."},
+		{[]verdicttest.Strategy{named("both", verdicttest.WithPeak(verdicttest.WithFailures(plain, 30), 60)), named("half", verdicttest.WithFailures(plain, 30))}, "half: it answers 50 % of the jobs and its peak stays under 5 × capacity, but"},
+		{[]verdicttest.Strategy{deceived}, "deceived: it answers 95 % of the jobs and its peak stays under 5 × capacity, but it counted 3 refusals as answers (silent losses)."},
 	} {
 		v := explained(t, verdicttest.Result(verdicttest.Outage(), verdicttest.Seeds(1, 6), test.runners...), verdict.ByDrain)
 		assert.Equal(t, metrics.NoneFit, v.Outcome)
@@ -185,20 +185,20 @@ func TestReasons(t *testing.T) {
 		{verdicttest.Strategy{Name: "x", Edit: func(_ uint64, v *metrics.Values) { v[metrics.Calls], v[metrics.FailedCalls] = 1, 1 }}, "its only job fails"},
 		{verdicttest.Strategy{Name: "x", Edit: func(_ uint64, v *metrics.Values) {
 			v[metrics.Calls], v[metrics.PendingCalls], v[metrics.OverdueCalls], v[metrics.HungCalls] = 1, 1, 1, 1
-		}}, "its only job hangs: nothing is left to happen that would settle it"},
-		{verdicttest.Strategy{Name: "x", Edit: func(_ uint64, v *metrics.Values) { v[metrics.SilentLosses] = 1 }}, "it takes 1 refusal for an answer: silent losses"},
+		}}, "its only job hangs: no event is left that would end it"},
+		{verdicttest.Strategy{Name: "x", Edit: func(_ uint64, v *metrics.Values) { v[metrics.SilentLosses] = 1 }}, "it counted 1 refusal as an answer (silent losses)"},
 		{verdicttest.Strategy{Name: "x", Edit: func(seed uint64, v *metrics.Values) { v[metrics.FailedCalls] = float64(seed % 2) }}, "0.5 of 60 jobs fail on average"},
-		{verdicttest.Strategy{Name: "x", Edit: func(_ uint64, v *metrics.Values) { v[metrics.Calls], v[metrics.SilentLosses] = 8819, 3012 }}, "it takes 3,012 refusals for answers: silent losses"},
+		{verdicttest.Strategy{Name: "x", Edit: func(_ uint64, v *metrics.Values) { v[metrics.Calls], v[metrics.SilentLosses] = 8819, 3012 }}, "it counted 3,012 refusals as answers (silent losses)"},
 		{verdicttest.Strategy{Name: "x", Edit: func(_ uint64, v *metrics.Values) {
 			v[metrics.Calls], v[metrics.PendingCalls], v[metrics.OverdueCalls] = 8819, 3, 3
 		}}, "3 of 8,819 jobs are still pending when the run ends"},
 		{verdicttest.Strategy{Name: "x", Edit: func(_ uint64, v *metrics.Values) {
 			v[metrics.Calls], v[metrics.PendingCalls], v[metrics.OverdueCalls], v[metrics.HungCalls] = 20, 10, 10, 10
-		}}, "10 of 20 jobs hang: nothing is left to happen that would settle them"},
+		}}, "10 of 20 jobs hang: no event is left that would end them"},
 		{verdicttest.Strategy{Name: "x", Edit: func(seed uint64, v *metrics.Values) {
 			v[metrics.Calls], v[metrics.FailedCalls] = 60+float64(seed), 60+float64(seed)
 		}}, "all the jobs fail"},
-		{verdicttest.WithPeak(verdicttest.WithFailures(plain, 60), 60), "all 60 jobs fail; its peak of 60 per second after the outage is 20 × capacity, over the bound of 5 ×"},
+		{verdicttest.WithPeak(verdicttest.WithFailures(plain, 60), 60), "all 60 jobs fail; its peak of 60 per second after the outage is 20 × capacity, above the bound of 5 ×"},
 		{verdicttest.WithPeak(plain, 15), ""},
 	} {
 		v := explained(t, verdicttest.Result(verdicttest.Outage(), verdicttest.Seeds(1, 4), test.strategy), verdict.ByDrain)

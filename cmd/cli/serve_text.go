@@ -12,26 +12,26 @@ import (
 // anyModel is the model of the examples if the provider has no names of models.
 const anyModel = "demo"
 
-// shownDialects are those that serve shows how to ask in if nobody asks for all;
-// that of the scenario takes the place of the last.
+// shownDialects are the dialects whose examples are printed without --all. The dialect of
+// the scenario replaces the last.
 var shownDialects = []string{"openai", "anthropic", "codybuddy"}
 
-// welcome is what serve says when it begins.
-type welcome struct {
+// serveText is the text that serve prints when it starts.
+type serveText struct {
 	*serveConfig
 	api, admin, token string
 	*serveOptions
 }
 
-// text is how to ask it, in some dialects or in all, and where to look on.
-func (w *welcome) text() string {
+// text returns the addresses, and examples of requests in some or all dialects.
+func (w *serveText) text() string {
 	var b, others strings.Builder
 	fmt.Fprintf(&b, "%s\n", clip(printable(w.Title), pageWidth))
-	fmt.Fprintf(&b, "Seed %d, %v × the speed of life. Each API key is an account of its own.\n", w.seed, w.scale)
+	fmt.Fprintf(&b, "Seed %d, %v × real time. Each API key has its own account.\n", w.seed, w.scale)
 	b.WriteString(w.places())
 	fmt.Fprintf(&b, "\n  H=http://%s\n", w.api)
 	shown := w.shown()
-	for _, d := range w.speaks() {
+	for _, d := range w.dialects() {
 		base := basePath(&d)
 		if !w.all && !slices.Contains(shown, d.Name) {
 			fmt.Fprintf(&others, "  %-28s http://%s%s\n", d.Title, w.api, base)
@@ -53,17 +53,17 @@ func (w *welcome) text() string {
 		}
 	}
 	if others.Len() > 0 {
-		fmt.Fprintf(&b, "\nAlso, and with --all each with its curl and SDK:\n%s", others.String())
+		fmt.Fprintf(&b, "\nOther dialects; --all prints an example for each:\n%s", others.String())
 	}
-	fmt.Fprintf(&b, "\nLive page   http://%s/#%s\nAdmin API   Authorization: Bearer %s\nAn interrupt (Ctrl-C) ends it.\n", w.admin, w.token, w.token)
+	fmt.Fprintf(&b, "\nLive page   http://%s/#%s\nAdmin API   Authorization: Bearer %s\nAn interrupt (Ctrl-C) stops the server.\n", w.admin, w.token, w.token)
 	return b.String()
 }
 
-// ofScenario stands behind the title of the scenario's own dialect.
-const ofScenario = ", as the scenario speaks"
+// ofScenario follows the title of the scenario's dialect.
+const ofScenario = ", the scenario's dialect"
 
-// speaks are all dialects, that of the scenario first.
-func (w *welcome) speaks() []dialect.Dialect {
+// dialects returns all dialects, that of the scenario first.
+func (w *serveText) dialects() []dialect.Dialect {
 	all := append(slices.Clone(w.Dialects), dialect.All()...)
 	if i := slices.IndexFunc(all, func(d dialect.Dialect) bool { return d.Name == w.own }); i > 0 {
 		own := all[i]
@@ -72,24 +72,24 @@ func (w *welcome) speaks() []dialect.Dialect {
 	return all
 }
 
-// shown are the names of the dialects that are shown.
-func (w *welcome) shown() []string {
+// shown returns the names of the dialects whose examples are printed without --all.
+func (w *serveText) shown() []string {
 	if w.own == "" || slices.Contains(shownDialects, w.own) {
 		return shownDialects
 	}
 	return append([]string{w.own}, shownDialects[:len(shownDialects)-1]...)
 }
 
-// model is the model that the examples ask for.
-func (w *welcome) model() string {
+// model returns the model of the examples.
+func (w *serveText) model() string {
 	if len(w.Models) > 0 {
 		return w.Models[0]
 	}
 	return anyModel
 }
 
-// places names the models and regions, if they have names.
-func (w *welcome) places() (text string) {
+// places lists the names of the models and regions.
+func (w *serveText) places() (text string) {
 	if len(w.Models) > 0 {
 		text += wrap("Models: "+strings.Join(w.Models, ", "), pageWidth, 2) + "\n"
 	}
@@ -99,8 +99,8 @@ func (w *welcome) places() (text string) {
 	return text
 }
 
-// basePath is what stands before the paths of a dialect: its name, unless they
-// begin with that themselves, or go before all others.
+// basePath returns the prefix of a dialect's paths: its name, or nothing if its paths
+// begin with the name already or if it is not built in.
 func basePath(d *dialect.Dialect) string {
 	base := "/" + d.Name
 	if _, known := dialect.ByName(d.Name); !known {
@@ -114,7 +114,7 @@ func basePath(d *dialect.Dialect) string {
 	return base
 }
 
-// indent puts spaces before each line.
+// indent indents each line by spaces.
 func indent(text string, by int) string {
 	space := strings.Repeat(" ", by)
 	return space + strings.ReplaceAll(text, "\n", "\n"+space) + "\n"
