@@ -44,6 +44,8 @@ var floors = map[string]int{
 	"cmd/herdlab":               7, // the binary
 
 	"sim/verdict/verdicttest": 4, // for tests: results that are made up
+	"sim/simtest":             4, // for tests: experiments in one line
+	"sim/validation":          5, // only tests: the simulator beside theory
 }
 
 // pure is the highest floor that has no clocks, goroutines or network, and

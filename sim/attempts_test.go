@@ -10,32 +10,18 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
 
-const ms = time.Millisecond
-
-// minute is the plan of a short run in bins of 10 ms.
-var minute = metrics.Plan{Horizon: time.Minute, Bin: 10 * ms}
-
-func endings(rep *metrics.Report) map[metrics.Ending]uint64 {
-	m := map[metrics.Ending]uint64{}
-	for how, n := range rep.Belief.Endings {
-		if n > 0 {
-			m[metrics.Ending(how)] = n
-		}
-	}
-	return m
-}
-
 // An attempt that is not answered in time ends there, and the retry around it
 // goes on; the late answer is wasted work.
 func TestAttemptTimeout(t *testing.T) {
-	var d diary
-	p := program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 20 * ms}}, d.spy("c"), timeout(100*ms))
-	mock := serves(2, 0, draw.Between(150*ms, 150*ms+1))
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{oneShot(1, p)}, Provider: provider(t, mock, 1),
+	var d simtest.EventLog
+	p := simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 20 * ms}}, d.Record("c"), simtest.Timeout(100*ms))
+	mock := simtest.Serves(2, 0, draw.Between(150*ms, 150*ms+1))
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.OneShot(1, p)}, Provider: simtest.Provider(t, mock, 1),
 		Plan: metrics.Plan{Horizon: 400 * ms, Bin: 10 * ms}})
 	require.Equal(t, []string{
 		"0s c0 begin",
@@ -45,8 +31,8 @@ func TestAttemptTimeout(t *testing.T) {
 		"240ms c0 begin",
 		"340ms c0 expired 3 timeout",
 		"360ms c0 begin",
-	}, d.lines)
-	require.Equal(t, map[metrics.Ending]uint64{metrics.TimedOut: 3}, endings(rep))
+	}, d.Lines)
+	require.Equal(t, map[metrics.Ending]uint64{metrics.TimedOut: 3}, simtest.Endings(rep))
 	require.EqualValues(t, 1, rep.InFlight)
 	require.EqualValues(t, 1, rep.Pending())
 	// Two answers came, at 150 and 270 ms, and at 390 ms a third, all too late.
@@ -59,23 +45,23 @@ func TestAttemptTimeout(t *testing.T) {
 // An answer at the very instant of the timeout is in time, however it travels.
 func TestReplyBeatsTimeoutAtTheSameInstant(t *testing.T) {
 	for name, x := range map[string]sim.Experiment{
-		"from a slot":    {Provider: provider(t, serves(1, 0, draw.Const(100*ms)), 1), Fleets: []sim.Fleet{{}}},
-		"in the air":     {Provider: answering(100 * ms), Fleets: []sim.Fleet{{}}},
-		"with latencies": {Provider: answering(70 * ms), Fleets: []sim.Fleet{{Up: draw.Const(10 * ms), Down: draw.Const(20 * ms)}}},
+		"from a slot":    {Provider: simtest.Provider(t, simtest.Serves(1, 0, draw.Const(100*ms)), 1), Fleets: []sim.Fleet{{}}},
+		"in the air":     {Provider: simtest.Answering(100 * ms), Fleets: []sim.Fleet{{}}},
+		"with latencies": {Provider: simtest.Answering(70 * ms), Fleets: []sim.Fleet{{Up: draw.Const(10 * ms), Down: draw.Const(20 * ms)}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for limit, want := range map[time.Duration]metrics.Ending{100 * ms: metrics.Answered, 100*ms - 1: metrics.TimedOut} {
 				f := x.Fleets[0]
-				f.Name, f.Program = "fleet", program(t, timeout(limit))
-				f.Traffic = arriving(f.Program, 0).Traffic
+				f.Name, f.Program = "fleet", simtest.Program(t, simtest.Timeout(limit))
+				f.Traffic = simtest.Arriving(f.Program, 0).Traffic
 				y := x
 				y.Fleets, y.Plan = []sim.Fleet{f}, minute
-				if p, ok := y.Provider.(*server); ok {
-					y.Provider = &server{arrive: p.arrive}
+				if p, ok := y.Provider.(*simtest.Server); ok {
+					y.Provider = &simtest.Server{Arrive: p.Arrive}
 				} else {
-					y.Provider = provider(t, serves(1, 0, draw.Const(100*ms)), 1)
+					y.Provider = simtest.Provider(t, simtest.Serves(1, 0, draw.Const(100*ms)), 1)
 				}
-				require.Equal(t, map[metrics.Ending]uint64{want: 1}, endings(run(t, y)), "timeout %v", limit)
+				require.Equal(t, map[metrics.Ending]uint64{want: 1}, simtest.Endings(simtest.Run(t, y)), "timeout %v", limit)
 			}
 		})
 	}
@@ -84,23 +70,23 @@ func TestReplyBeatsTimeoutAtTheSameInstant(t *testing.T) {
 // A provider may swallow a request. Its client learns of it from its own
 // timeout only, or never.
 func TestBlackHole(t *testing.T) {
-	p := program(t, strategies.Retry{Backoff: strategies.Fixed{}}, timeout(50*ms))
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{arriving(p, 0)}, Provider: answering(-1, -1, 10*ms), Plan: minute})
-	require.Equal(t, map[metrics.Ending]uint64{metrics.TimedOut: 2, metrics.Answered: 1}, endings(rep))
+	p := simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{}}, simtest.Timeout(50*ms))
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(p, 0)}, Provider: simtest.Answering(-1, -1, 10*ms), Plan: minute})
+	require.Equal(t, map[metrics.Ending]uint64{metrics.TimedOut: 2, metrics.Answered: 1}, simtest.Endings(rep))
 	require.EqualValues(t, 2, rep.Truth.Dropped)
 	require.EqualValues(t, 1, rep.Belief.Useful)
 	require.InDelta(t, 0.110, rep.MeanSojourn(), 1e-9)
 
-	rep = run(t, sim.Experiment{Fleets: []sim.Fleet{arriving(program(t), 0)}, Provider: answering(-1), Plan: minute})
+	rep = simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(simtest.Program(t), 0)}, Provider: simtest.Answering(-1), Plan: minute})
 	require.EqualValues(t, 1, rep.InFlight)
 	require.EqualValues(t, 1, rep.Pending())
 }
 
 // Attempts of very different timeouts end when their own is over.
 func TestTimeoutsOfSeveralAttempts(t *testing.T) {
-	var d diary
+	var d simtest.EventLog
 	limits := []time.Duration{0, 300 * ms, 50 * ms, 200 * ms, 50 * ms} // by attempt
-	p := program(t, d.spy("c"), listening(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	p := simtest.Program(t, d.Record("c"), listening(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 		next := strategies.Decision{Kind: strategies.Send, After: limits[min(int(c.Attempts)+1, len(limits)-1)]}
 		switch {
 		case e.Kind == strategies.Begin:
@@ -110,55 +96,55 @@ func TestTimeoutsOfSeveralAttempts(t *testing.T) {
 		case e.Kind == strategies.Expired && c.Attempts < 4:
 			return next
 		case e.Kind == strategies.Expired && c.InFlight == 0:
-			return stop(strategies.Failed)
+			return simtest.Stop(strategies.Failed)
 		}
 		return strategies.Decision{}
 	}))
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{arriving(p, 0)}, Provider: answering(-1), Plan: minute})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(p, 0)}, Provider: simtest.Answering(-1), Plan: minute})
 	require.Equal(t, []string{
 		"0s c0 begin", "0s c0 sent 1", "0s c0 sent 2", "0s c0 sent 3",
 		"50ms c0 expired 2 timeout", "50ms c0 sent 4",
 		"100ms c0 expired 4 timeout", "200ms c0 expired 3 timeout", "300ms c0 expired 1 timeout",
-	}, d.lines)
+	}, d.Lines)
 	require.Equal(t, 300*ms, rep.End)
 }
 
 // At one instant, attempts expire in the order in which they were sent.
 func TestTimeoutsAtOneInstant(t *testing.T) {
-	var d diary
-	p := program(t, d.spy("c"), listening(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	var d simtest.EventLog
+	p := simtest.Program(t, d.Record("c"), listening(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 		switch e.Kind {
 		case strategies.Begin, strategies.Wake:
 			return strategies.Decision{Kind: strategies.Send, After: 60*ms - now}
 		case strategies.Sent:
 			if c.Attempts < 3 {
-				return wait(20 * ms)
+				return simtest.Wait(20 * ms)
 			}
 		case strategies.Expired:
 			if c.InFlight == 0 {
-				return stop(strategies.Failed)
+				return simtest.Stop(strategies.Failed)
 			}
 		}
 		return strategies.Decision{}
 	}))
-	run(t, sim.Experiment{Fleets: []sim.Fleet{arriving(p, 0)}, Provider: answering(-1), Plan: minute})
+	simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(p, 0)}, Provider: simtest.Answering(-1), Plan: minute})
 	require.Equal(t, []string{
 		"0s c0 begin", "0s c0 sent 1", "20ms c0 wake", "20ms c0 sent 2", "40ms c0 wake", "40ms c0 sent 3",
 		"60ms c0 expired 1 timeout", "60ms c0 expired 2 timeout", "60ms c0 expired 3 timeout",
-	}, d.lines)
+	}, d.Lines)
 }
 
 // Deadlines that did not come to pass leave no trail: each attempt costs its
 // reply, its wake-up and one look at most, though the caller's patience lies
 // behind all of them.
 func TestDeadlinesDoNotPileUp(t *testing.T) {
-	p := program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 20 * ms}}, timeout(30*ms))
-	slow := &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
-		return append(out, reply(in.Ticket, 20*ms, wire.Overloaded))
+	p := simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 20 * ms}}, simtest.Timeout(30*ms))
+	slow := &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+		return append(out, simtest.Reply(in.Ticket, 20*ms, wire.Overloaded))
 	}}
-	for _, f := range []sim.Fleet{arriving(p, 0), oneShot(1, p)} {
+	for _, f := range []sim.Fleet{simtest.Arriving(p, 0), simtest.OneShot(1, p)} {
 		f.Patience = 50 * time.Second
-		rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: slow, Plan: minute})
+		rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: slow, Plan: minute})
 		require.Greater(t, rep.Belief.Attempts, uint64(1000))
 		require.Less(t, rep.Events, 3*rep.Belief.Attempts+5)
 	}
@@ -178,34 +164,34 @@ func TestPatience(t *testing.T) {
 		endings  map[metrics.Ending]uint64
 	}{
 		{
-			"in flight", nil, []time.Duration{0}, answering(200 * ms),
+			"in flight", nil, []time.Duration{0}, simtest.Answering(200 * ms),
 			[]string{"0s c0 begin", "100ms c0 settled 1 cancelled", "100ms c0 cancelled"},
 			map[metrics.Ending]uint64{metrics.Withdrawn: 1},
 		},
 		{
 			"before a wake", []strategies.Layer{strategies.Retry{Backoff: strategies.Fixed{Every: 150 * ms}}},
-			[]time.Duration{0}, refusing(1000),
+			[]time.Duration{0}, simtest.Refusing(1000),
 			[]string{"0s c0 begin", "0s c0 reply 1 overloaded", "100ms c0 cancelled"},
 			map[metrics.Ending]uint64{metrics.Refused: 1},
 		},
 		{
-			"in a line", []strategies.Layer{bucket}, []time.Duration{0, 10 * ms}, answering(0),
+			"in a line", []strategies.Layer{bucket}, []time.Duration{0, 10 * ms}, simtest.Answering(0),
 			[]string{"0s c0 begin", "0s c0 reply 1 ok", "10ms c1 begin", "110ms c1 cancelled"},
 			map[metrics.Ending]uint64{metrics.Answered: 1},
 		},
 		{
-			"in time", nil, []time.Duration{0}, answering(100 * ms),
+			"in time", nil, []time.Duration{0}, simtest.Answering(100 * ms),
 			[]string{"0s c0 begin", "100ms c0 reply 1 ok"},
 			map[metrics.Ending]uint64{metrics.Answered: 1},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var d diary
-			f := arriving(program(t, append([]strategies.Layer{d.spy("c")}, c.stack...)...), c.calls...)
+			var d simtest.EventLog
+			f := simtest.Arriving(simtest.Program(t, append([]strategies.Layer{d.Record("c")}, c.stack...)...), c.calls...)
 			f.Patience = 100 * ms
-			rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: c.provider, Plan: minute})
-			require.Equal(t, c.diary, d.lines)
-			require.Equal(t, c.endings, endings(rep))
+			rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: c.provider, Plan: minute})
+			require.Equal(t, c.diary, d.Lines)
+			require.Equal(t, c.endings, simtest.Endings(rep))
 			require.Zero(t, rep.Pending())
 			require.Zero(t, rep.InFlight)
 			if rep.Belief.Failed > 0 {
@@ -218,36 +204,36 @@ func TestPatience(t *testing.T) {
 // A closed client whose call is withdrawn thinks, and calls again; the wake-up
 // of the withdrawn call does not touch the next one.
 func TestStaleWakeIsIgnored(t *testing.T) {
-	var d diary
+	var d simtest.EventLog
 	f := sim.Fleet{
 		Name: "fleet", Traffic: traffic.Traffic{Clients: 1, Calls: 2, Think: draw.Const(10 * ms)}, Patience: 100 * ms,
-		Program: program(t, d.spy("c"), strategies.Retry{Backoff: strategies.Fixed{Every: 130 * ms}}),
+		Program: simtest.Program(t, d.Record("c"), strategies.Retry{Backoff: strategies.Fixed{Every: 130 * ms}}),
 	}
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: refusing(1000), Plan: minute})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Refusing(1000), Plan: minute})
 	require.Equal(t, []string{
 		"0s c0 begin", "0s c0 reply 1 overloaded", "100ms c0 cancelled",
 		// The first call's wake-up would have come at 130 ms.
 		"110ms c1 begin", "110ms c1 reply 1 overloaded", "210ms c1 cancelled",
-	}, d.lines)
+	}, d.Lines)
 	require.EqualValues(t, 2, rep.Belief.Attempts)
 }
 
 // A new Wait of a call replaces the one before.
 func TestAWaitReplacesTheLast(t *testing.T) {
-	var d diary
-	p := program(t, d.spy("c"), listening(func(_ time.Duration, _ *strategies.Call, e strategies.Event) strategies.Decision {
+	var d simtest.EventLog
+	p := simtest.Program(t, d.Record("c"), listening(func(_ time.Duration, _ *strategies.Call, e strategies.Event) strategies.Decision {
 		switch e.Kind {
 		case strategies.Begin:
-			return send()
+			return simtest.Send()
 		case strategies.Sent:
-			return wait(50 * ms)
+			return simtest.Wait(50 * ms)
 		case strategies.Reply:
-			return wait(100 * ms)
+			return simtest.Wait(100 * ms)
 		}
-		return stop(strategies.Failed)
+		return simtest.Stop(strategies.Failed)
 	}))
-	run(t, sim.Experiment{Fleets: []sim.Fleet{arriving(p, 0)}, Provider: answering(20 * ms), Plan: minute})
-	require.Equal(t, []string{"0s c0 begin", "0s c0 sent 1", "20ms c0 reply 1 ok", "120ms c0 wake"}, d.lines)
+	simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(p, 0)}, Provider: simtest.Answering(20 * ms), Plan: minute})
+	require.Equal(t, []string{"0s c0 begin", "0s c0 sent 1", "20ms c0 reply 1 ok", "120ms c0 wake"}, d.Lines)
 }
 
 // A request that its client gives up on the way still arrives, as the request
@@ -263,13 +249,13 @@ func TestAbandonedOnTheWayArrivesAsItself(t *testing.T) {
 	}
 	for _, open := range []bool{false, true} {
 		var got []arrival
-		p := &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+		p := &simtest.Server{Arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 			r := &in.Request
 			got = append(got, arrival{now, r.Call, r.Attempt, r.Account, r.Demand.OutputTokens})
-			return append(out, reply(in.Ticket, 0, wire.OK))
+			return append(out, simtest.Reply(in.Ticket, 0, wire.OK))
 		}}
 		f := sim.Fleet{
-			Name: "fleet", Up: draw.Const(100 * ms), Patience: 30 * ms, AccountPerClient: true, Program: program(t),
+			Name: "fleet", Up: draw.Const(100 * ms), Patience: 30 * ms, AccountPerClient: true, Program: simtest.Program(t),
 			Traffic: traffic.Traffic{Clients: 2, Calls: 2, Start: draw.Const(0), Think: draw.Const(20 * ms)},
 		}
 		want := []arrival{
@@ -279,7 +265,7 @@ func TestAbandonedOnTheWayArrivesAsItself(t *testing.T) {
 			f.Traffic = traffic.Traffic{Clients: 2, Arrivals: numbered{0, 0, 50 * ms, 50 * ms}}
 			want = []arrival{{100 * ms, 0, 1, 0, 1}, {100 * ms, 1, 1, 1, 2}, {150 * ms, 2, 1, 0, 3}, {150 * ms, 3, 1, 1, 4}}
 		}
-		rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: minute})
+		rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: minute})
 		require.Equal(t, want, got, "open %v", open)
 		require.EqualValues(t, 4, rep.Belief.Withdrawn)
 		require.EqualValues(t, 4, rep.Truth.Replies[wire.OK])
@@ -290,7 +276,7 @@ func TestAbandonedOnTheWayArrivesAsItself(t *testing.T) {
 type numbered []time.Duration
 
 func (a numbered) Next(r draw.Rand, i uint64, prev time.Duration) (time.Duration, bool) {
-	return at(a).Next(r, i, prev)
+	return simtest.At(a).Next(r, i, prev)
 }
 
 func (numbered) Demand(_ draw.Rand, i uint64) wire.Demand {
@@ -312,29 +298,29 @@ func TestProviderHearsOfAbandonment(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			abandoned := 0
 			var waiting []uint32
-			p := &server{
-				arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+			p := &simtest.Server{
+				Arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 					waiting = append(waiting, in.Ticket)
 					return append(out, wire.Effect{Kind: wire.Started, Ticket: in.Ticket, After: c.service})
 				},
-				other: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+				Other: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 					switch in.Kind {
 					case wire.Abandon:
 						require.Equal(t, waiting, []uint32{in.Ticket})
 						abandoned++
 					case wire.Done:
-						e := reply(waiting[0], 0, wire.OK)
+						e := simtest.Reply(waiting[0], 0, wire.OK)
 						e.Slot = c.service
 						out = append(out, e)
 					}
 					return out
 				},
 			}
-			f := arriving(program(t, timeout(100*ms)), 0)
+			f := simtest.Arriving(simtest.Program(t, simtest.Timeout(100*ms)), 0)
 			f.Up, f.Down = draw.Const(c.up), draw.Const(c.down)
-			rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: minute})
+			rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: minute})
 			require.Equal(t, c.want, abandoned)
-			require.Equal(t, map[metrics.Ending]uint64{metrics.TimedOut: 1}, endings(rep))
+			require.Equal(t, map[metrics.Ending]uint64{metrics.TimedOut: 1}, simtest.Endings(rep))
 			require.Equal(t, c.service, rep.Truth.WastedSlotTime.Duration())
 		})
 	}
@@ -343,25 +329,25 @@ func TestProviderHearsOfAbandonment(t *testing.T) {
 // Rows of attempts are reused only when both ends are done with them: a client
 // that hangs up and calls again does not get the old answer.
 func TestLateAnswerDoesNotReachTheNextAttempt(t *testing.T) {
-	var d diary
+	var d simtest.EventLog
 	// Attempt 1 is answered after 100 ms, too late; attempt 2 after 30 ms.
-	p := program(t, d.spy("c"), strategies.Retry{Backoff: strategies.Fixed{Every: 5 * ms}}, timeout(40*ms))
-	f := arriving(p, 0, 90*ms)
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: answering(100*ms, 30*ms), Plan: minute})
+	p := simtest.Program(t, d.Record("c"), strategies.Retry{Backoff: strategies.Fixed{Every: 5 * ms}}, simtest.Timeout(40*ms))
+	f := simtest.Arriving(p, 0, 90*ms)
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Answering(100*ms, 30*ms), Plan: minute})
 	require.Equal(t, []string{
 		"0s c0 begin", "40ms c0 expired 1 timeout", "45ms c0 wake", "75ms c0 reply 2 ok",
 		"90ms c1 begin", // the first answer of c0 arrives at 100 ms
 		"130ms c1 expired 1 timeout", "135ms c1 wake", "165ms c1 reply 2 ok",
-	}, d.lines)
+	}, d.Lines)
 	require.EqualValues(t, 4, rep.Truth.Replies[wire.OK])
 	require.EqualValues(t, 2, rep.Belief.Useful)
 }
 
 // An answer nobody used is wasted: too late, or of an error after work.
 func TestWastedWork(t *testing.T) {
-	answer := func(class wire.Class, slot time.Duration) *server {
-		return &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
-			e := reply(in.Ticket, slot, class)
+	answer := func(class wire.Class, slot time.Duration) *simtest.Server {
+		return &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+			e := simtest.Reply(in.Ticket, slot, class)
 			e.Slot = slot
 			return append(out, e)
 		}}
@@ -375,7 +361,7 @@ func TestWastedWork(t *testing.T) {
 		{"an error after work", answer(wire.ServerError, 30*ms), 30 * ms},
 		{"an answer too late", answer(wire.OK, 70*ms), 70 * ms},
 	} {
-		rep := run(t, sim.Experiment{Fleets: []sim.Fleet{arriving(program(t, timeout(50*ms)), 0)}, Provider: c.p, Plan: minute})
+		rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(simtest.Program(t, simtest.Timeout(50*ms)), 0)}, Provider: c.p, Plan: minute})
 		require.Equal(t, c.wasted, rep.Truth.WastedSlotTime.Duration(), c.name)
 	}
 }

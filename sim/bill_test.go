@@ -10,6 +10,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -26,11 +27,11 @@ type act struct {
 }
 
 // acting does the n-th thing with the n-th attempt.
-func acting(acts ...act) *server {
-	return &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+func acting(acts ...act) *simtest.Server {
+	return &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		a := acts[0]
 		acts = acts[1:]
-		e := reply(in.Ticket, a.after, a.class)
+		e := simtest.Reply(in.Ticket, a.after, a.class)
 		e.Kind, e.Cost, e.Reply.Tokens, e.Reply.Body, e.Reply.Marks = a.kind, a.cost, a.tokens, a.body, a.marks
 		return append(out, e)
 	}}
@@ -66,23 +67,23 @@ func TestTheBill(t *testing.T) {
 			spent: 11, wasted: 5, tokens: 130, wastedTokens: 70},
 		"a late answer": {patience: 5 * ms, acts: []act{{class: ok, after: 9 * ms, cost: 5, tokens: 70}},
 			spent: 5, wasted: 5, tokens: 70, wastedTokens: 70},
-		"work dropped": {layers: []strategies.Layer{retry, timeout(ms)}, acts: []act{{kind: wire.Dropped, cost: 3}, {class: ok, cost: 5, tokens: 70}},
+		"work dropped": {layers: []strategies.Layer{retry, simtest.Timeout(ms)}, acts: []act{{kind: wire.Dropped, cost: 3}, {class: ok, cost: 5, tokens: 70}},
 			spent: 8, wasted: 3, tokens: 70},
-		"an answer too many": {layers: []strategies.Layer{script(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+		"an answer too many": {layers: []strategies.Layer{simtest.Script(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 			if c.Attempts < 2 {
-				return send()
+				return simtest.Send()
 			}
-			return stop(strategies.Succeeded)
+			return simtest.Stop(strategies.Succeeded)
 		})}, acts: []act{{class: ok, cost: 5, tokens: 70}, {class: ok, cost: 6, tokens: 70}},
 			spent: 11, wasted: 6, tokens: 140, wastedTokens: 70},
 	} {
 		for _, down := range []time.Duration{0, 2 * ms} {
-			f := sim.Fleet{Name: "fleet", Program: program(t, c.layers...), Patience: c.patience,
+			f := sim.Fleet{Name: "fleet", Program: simtest.Program(t, c.layers...), Patience: c.patience,
 				Traffic: traffic.Traffic{Clients: 1, Calls: 1}}
 			if name != "work dropped" {
 				f.Down = draw.Const(down)
 			}
-			rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: acting(c.acts...), Plan: minute})
+			rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: acting(c.acts...), Plan: minute})
 			truth := &rep.Truth
 			require.Equal(t, [...]uint64{c.tokens, c.wastedTokens, c.repeatedTok}, [...]uint64{truth.Tokens, truth.WastedTokens, truth.RepeatedTokens}, name)
 			require.EqualValues(t, [...]uint64{c.spent, c.wasted}, [...]uint64{uint64(truth.Spent.Duration()), uint64(truth.WastedSpent.Duration())}, name)
@@ -93,8 +94,8 @@ func TestTheBill(t *testing.T) {
 // Output is repeated within a call: the next call of the same client has had
 // nothing yet.
 func TestOutputOfAnotherCallIsNotRepeated(t *testing.T) {
-	f := sim.Fleet{Name: "fleet", Program: program(t), Traffic: traffic.Traffic{Clients: 1, Calls: 2}}
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Plan: minute, Provider: acting(
+	f := sim.Fleet{Name: "fleet", Program: simtest.Program(t), Traffic: traffic.Traffic{Clients: 1, Calls: 2}}
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Plan: minute, Provider: acting(
 		act{class: wire.Overloaded, body: wire.StreamError, tokens: 30}, act{class: wire.OK, tokens: 50},
 	)})
 	require.Zero(t, rep.Truth.RepeatedTokens)
@@ -114,14 +115,14 @@ func (stubborn) After(_ time.Duration, _ *strategies.Call, _ strategies.Event, d
 	if d.End.Reason == strategies.Succeeded {
 		return d
 	}
-	return wait(ms)
+	return simtest.Wait(ms)
 }
 
 // Lesser answers are counted by their model, whether the strategy went there or
 // the provider sent it there.
 func TestLesserAnswers(t *testing.T) {
-	down := layer(func(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
-		return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	down := simtest.Layer(func(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+		return simtest.Deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 			if e.Kind == strategies.Begin {
 				c.Target.Model = uint8(c.ID)
 			}
@@ -130,20 +131,20 @@ func TestLesserAnswers(t *testing.T) {
 			return d
 		}), nil
 	})
-	f := arriving(program(t, down), 0, 0, 0, 0, 0, 0)
+	f := simtest.Arriving(simtest.Program(t, down), 0, 0, 0, 0, 0, 0)
 	ok := act{class: wire.OK}
 	lesser := act{class: wire.OK, marks: wire.DegradedReply}
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: acting(ok, lesser, ok, lesser, ok, act{class: wire.Overloaded}), Plan: minute})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: acting(ok, lesser, ok, lesser, ok, act{class: wire.Overloaded}), Plan: minute})
 	require.EqualValues(t, 4, rep.Belief.Degraded, "a failure is no lesser answer")
 	require.Equal(t, []uint64{0, 1, 1, 1, 1}, rep.DegradedBy)
 }
 
 // An answer of the client's own is from memory, and lesser only if it says so.
 func TestAnswersFromMemory(t *testing.T) {
-	f := arriving(program(t, script(func(_ time.Duration, c *strategies.Call, _ strategies.Event) strategies.Decision {
+	f := simtest.Arriving(simtest.Program(t, simtest.Script(func(_ time.Duration, c *strategies.Call, _ strategies.Event) strategies.Decision {
 		return strategies.Decision{Kind: strategies.Answer, End: strategies.End{Reason: strategies.ServedFromMemory, Degraded: c.ID == 1}}
 	})), 0, 0, 0)
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: answering(0), Plan: minute})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Answering(0), Plan: minute})
 	require.EqualValues(t, 3, rep.Belief.Useful)
 	require.EqualValues(t, 3, rep.Belief.FromMemory)
 	require.EqualValues(t, 1, rep.Belief.Degraded)
@@ -152,12 +153,12 @@ func TestAnswersFromMemory(t *testing.T) {
 
 // A failure is kept with what it takes to understand it.
 func TestFailuresAreSampled(t *testing.T) {
-	f := sim.Fleet{Name: "fleet", Program: program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 10 * ms}, MaxAttempts: 3}, timeout(50*ms)),
+	f := sim.Fleet{Name: "fleet", Program: simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 10 * ms}, MaxAttempts: 3}, simtest.Timeout(50*ms)),
 		Up: draw.Const(ms), Target: wire.Target{Model: 2}, Traffic: traffic.Traffic{Clients: 1, Calls: 1, Size: wire.Demand{InputTokens: 77}}}
-	hinted := &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+	hinted := &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		switch in.Request.Attempt {
 		case 1:
-			e := reply(in.Ticket, 4*ms, wire.Overloaded)
+			e := simtest.Reply(in.Ticket, 4*ms, wire.Overloaded)
 			e.Reply.RetryAfter = 30 * ms
 			return append(out, e)
 		case 2:
@@ -165,7 +166,7 @@ func TestFailuresAreSampled(t *testing.T) {
 		}
 		return append(out, wire.Effect{Kind: wire.Broke, Ticket: in.Ticket, After: 2 * ms})
 	}}
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: hinted, Plan: minute})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: hinted, Plan: minute})
 	require.EqualValues(t, 3, rep.Failed)
 	common := metrics.Failure{Target: wire.Target{Model: 2}, Demand: wire.Demand{InputTokens: 77}}
 	refused, late, broken := common, common, common
@@ -181,8 +182,8 @@ func TestFailuresAreSampled(t *testing.T) {
 // Everything that ends an attempt says when that was sent.
 func TestEventsSayWhenTheirAttemptWasSent(t *testing.T) {
 	var took []time.Duration
-	watch := layer(func(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
-		return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	watch := simtest.Layer(func(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+		return simtest.Deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 			if e.Terminal() || e.Kind == strategies.Head {
 				took = append(took, now-e.SentAt)
 			} else {
@@ -191,9 +192,9 @@ func TestEventsSayWhenTheirAttemptWasSent(t *testing.T) {
 			return inner.Next(now, c, e)
 		}), nil
 	})
-	f := sim.Fleet{Name: "fleet", Program: program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 7 * ms}}, watch, timeout(50*ms)),
+	f := sim.Fleet{Name: "fleet", Program: simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 7 * ms}}, watch, simtest.Timeout(50*ms)),
 		Up: draw.Const(ms), Down: draw.Const(2 * ms), Patience: 140 * ms, Traffic: traffic.Traffic{Clients: 1, Calls: 1}}
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Plan: minute, Provider: acting(
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Plan: minute, Provider: acting(
 		act{class: wire.Overloaded, after: 3 * ms}, act{kind: wire.Broke, after: 4 * ms}, act{kind: wire.Dropped}, act{class: wire.OK, after: time.Second},
 	)})
 	// 6 + 7 + 7 + 7 + 50 + 7 = 84: the last one ends by its timeout at 134, and the caller gives up the wait.

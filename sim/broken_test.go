@@ -12,18 +12,19 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
 
 // breaking is a provider that loses the connection of each call's first attempt
 // after 40 ms of work and answers the others.
-func breaking() *server {
-	return &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+func breaking() *simtest.Server {
+	return &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		if in.Request.Attempt == 1 {
 			return append(out, wire.Effect{Kind: wire.Broke, Ticket: in.Ticket, After: 40 * ms, Slot: 40 * ms})
 		}
-		return append(out, reply(in.Ticket, 10*ms, wire.OK))
+		return append(out, simtest.Reply(in.Ticket, 10*ms, wire.OK))
 	}}
 }
 
@@ -41,11 +42,11 @@ func TestLostConnections(t *testing.T) {
 		{"given up before", draw.Const(30 * ms), 50 * ms, []string{"0s c0 begin", "50ms c0 expired 1 timeout", "150ms c0 wake", "190ms c0 reply 2 ok"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var d diary
-			f := arriving(program(t, d.spy("c"), strategies.Retry{Backoff: strategies.Fixed{Every: 100 * ms}}, timeout(c.limit)), 0)
+			var d simtest.EventLog
+			f := simtest.Arriving(simtest.Program(t, d.Record("c"), strategies.Retry{Backoff: strategies.Fixed{Every: 100 * ms}}, simtest.Timeout(c.limit)), 0)
 			f.Down = c.down
-			rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: breaking(), Plan: minute})
-			require.Equal(t, c.diary, d.lines)
+			rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: breaking(), Plan: minute})
+			require.Equal(t, c.diary, d.Lines)
 			broken := uint64(1)
 			if c.limit > 0 {
 				broken = 0 // it had ended before
@@ -66,11 +67,11 @@ func TestAnOldWakeUpIsNotTakenForANewOne(t *testing.T) {
 	f := sim.Fleet{
 		Name:     "fleet",
 		Traffic:  traffic.Traffic{Clients: 1, Calls: 60_000},
-		Program:  program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 32768500 * time.Microsecond}}),
+		Program:  simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 32768500 * time.Microsecond}}),
 		Patience: ms,
 	}
-	p := provider(t, mockprovider.Config{Faults: []mockprovider.Fault{faults.Outage(0, time.Hour, mockprovider.As503)}}, 1)
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour}})
+	p := simtest.Provider(t, mockprovider.Config{Faults: []mockprovider.Fault{faults.Outage(0, time.Hour, mockprovider.As503)}}, 1)
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour}})
 	require.Equal(t, uint64(60_000), rep.Belief.Calls)
 	require.Equal(t, rep.Belief.Calls, rep.Belief.Attempts, "a call made a second attempt in its one millisecond")
 }
@@ -80,11 +81,11 @@ func TestAnOldWakeUpIsNotTakenForANewOne(t *testing.T) {
 func TestDemandDoesNotLeakIntoTheNextCall(t *testing.T) {
 	var seen []uint32
 	says := true
-	halving := layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	halving := simtest.Layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 		if says {
 			b.ChangesDemand()
 		}
-		return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+		return simtest.Deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 			if e.Kind == strategies.Begin {
 				seen = append(seen, c.Demand.InputTokens)
 				c.Demand.InputTokens /= 2
@@ -92,14 +93,14 @@ func TestDemandDoesNotLeakIntoTheNextCall(t *testing.T) {
 			return inner.Next(now, c, e)
 		}), nil
 	})
-	f := sim.Fleet{Name: "fleet", Program: program(t, halving),
+	f := sim.Fleet{Name: "fleet", Program: simtest.Program(t, halving),
 		Traffic: traffic.Traffic{Clients: 1, Calls: 3, Think: draw.Const(ms), Size: wire.Demand{InputTokens: 800}}}
-	run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: answering(0), Plan: minute})
+	simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Answering(0), Plan: minute})
 	require.Equal(t, []uint32{800, 800, 800}, seen)
 
 	says = false
-	f.Program = program(t, halving)
-	x := sim.Experiment{Fleets: []sim.Fleet{f}, Provider: answering(0), Plan: minute}
+	f.Program = simtest.Program(t, halving)
+	x := sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Answering(0), Plan: minute}
 	_, err := x.Run(ctx)
 	require.ErrorContains(t, err, "call Build.ChangesDemand")
 }
@@ -107,8 +108,8 @@ func TestDemandDoesNotLeakIntoTheNextCall(t *testing.T) {
 // A run ends with the last thing that happens: a provider that only looks at
 // its clock does nothing.
 func TestATickWithoutEffectsDoesNotProlongTheRun(t *testing.T) {
-	p := provider(t, mockprovider.Config{Faults: []mockprovider.Fault{faults.Outage(20*time.Second, 30*time.Second, mockprovider.Refusal{})}}, 1)
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{arriving(program(t), 0, 3*time.Second)}, Provider: p, Plan: minute})
+	p := simtest.Provider(t, mockprovider.Config{Faults: []mockprovider.Fault{faults.Outage(20*time.Second, 30*time.Second, mockprovider.Refusal{})}}, 1)
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(simtest.Program(t), 0, 3*time.Second)}, Provider: p, Plan: minute})
 	require.Equal(t, 3*time.Second, rep.End)
 }
 
@@ -119,10 +120,10 @@ func TestDecisionsThatLeadNowhere(t *testing.T) {
 		`sim: strategy "test" has nothing to do for a call of which nothing is under way, so it would hang for ever; it must send, wait, acquire, join, answer or stop`: {},
 		`sim: strategy "test" decides 99, which is no decision`: {Kind: 99},
 	} {
-		lost := layer(func(*strategies.Build, strategies.Strategy) (strategies.Strategy, error) {
-			return deciding(func(time.Duration, *strategies.Call, strategies.Event) strategies.Decision { return d }), nil
+		lost := simtest.Layer(func(*strategies.Build, strategies.Strategy) (strategies.Strategy, error) {
+			return simtest.Deciding(func(time.Duration, *strategies.Call, strategies.Event) strategies.Decision { return d }), nil
 		})
-		x := sim.Experiment{Fleets: []sim.Fleet{arriving(program(t, lost), 0)}, Provider: answering(0), Plan: minute}
+		x := sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(simtest.Program(t, lost), 0)}, Provider: simtest.Answering(0), Plan: minute}
 		_, err := x.Run(ctx)
 		require.EqualError(t, err, want)
 	}

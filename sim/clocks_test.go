@@ -12,6 +12,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -31,16 +32,16 @@ func TestDatesAreObeyedByTheClientsClock(t *testing.T) {
 		{5 * time.Second, []time.Duration{0, 55 * time.Second, 57 * time.Second, 59 * time.Second, 61 * time.Second}},
 	} {
 		var arrivals []time.Duration
-		inner := provider(t, mockprovider.Config{Faults: []mockprovider.Fault{
+		inner := simtest.Provider(t, mockprovider.Config{Faults: []mockprovider.Fault{
 			faults.Outage(0, opens, mockprovider.As503.WithHint(mockprovider.Hint{Kind: mockprovider.Exact}).SpelledAs(wire.HeaderTime)),
 		}}, 1)
-		p := &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+		p := &simtest.Server{Arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 			arrivals = append(arrivals, now)
 			return inner.Step(now, in, out)
-		}, other: inner.Step}
-		f := arriving(program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 2 * time.Second}}), 0)
+		}, Other: inner.Step}
+		f := simtest.Arriving(simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 2 * time.Second}}), 0)
 		f.Skew = draw.Const(c.skew)
-		rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: 2 * time.Minute}})
+		rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: 2 * time.Minute}})
 		require.Equal(t, uint64(1), rep.Belief.Useful, "skew %v", c.skew)
 		require.Equal(t, c.arrivals, arrivals, "skew %v", c.skew)
 	}
@@ -51,26 +52,26 @@ func TestDatesAreObeyedByTheClientsClock(t *testing.T) {
 func TestAClockBelongsToItsClient(t *testing.T) {
 	const clients = 20
 	returns := map[uint32][]time.Duration{} // by client: when it came back, after the hour named
-	p := &server{}
+	p := &simtest.Server{}
 	first := map[uint64]bool{}
-	p.arrive = func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+	p.Arrive = func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		if first[in.Request.Call] {
 			returns[in.Request.Account] = append(returns[in.Request.Account], now%(10*time.Second))
-			return append(out, reply(in.Ticket, 0, wire.OK))
+			return append(out, simtest.Reply(in.Ticket, 0, wire.OK))
 		}
 		first[in.Request.Call] = true
-		e := reply(in.Ticket, 0, wire.Rate)
+		e := simtest.Reply(in.Ticket, 0, wire.Rate)
 		e.Reply.RetryAfter, e.Reply.Spelled = now-now%(10*time.Second)+10*time.Second, wire.HeaderTime
 		return append(out, e)
 	}
 	f := sim.Fleet{
 		Name:             "fleet",
 		Traffic:          traffic.Traffic{Clients: clients, Calls: 2, Start: draw.Const(time.Second), Think: draw.Const(8 * time.Second)},
-		Program:          program(t, strategies.Retry{Backoff: strategies.Fixed{}}),
+		Program:          simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{}}),
 		AccountPerClient: true,
 		Skew:             draw.Between(-4*time.Second, 0), // behind, so that nobody is early
 	}
-	run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: minute})
+	simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: minute})
 	require.Len(t, returns, clients)
 	different := map[time.Duration]bool{}
 	for client, late := range returns {

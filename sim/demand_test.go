@@ -9,20 +9,21 @@ import (
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
 
 // noting is a provider that writes down what it is asked, and refuses the first
 // so many times.
-func noting(refuse int, after time.Duration) (*server, *[]wire.Request) {
+func noting(refuse int, after time.Duration) (*simtest.Server, *[]wire.Request) {
 	var seen []wire.Request
-	return &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+	return &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		seen = append(seen, in.Request)
 		if refuse--; refuse >= 0 {
-			return append(out, reply(in.Ticket, after, wire.Overloaded))
+			return append(out, simtest.Reply(in.Ticket, after, wire.Overloaded))
 		}
-		return append(out, reply(in.Ticket, after, wire.OK))
+		return append(out, simtest.Reply(in.Ticket, after, wire.OK))
 	}}, &seen
 }
 
@@ -37,9 +38,9 @@ func inputs(seen []wire.Request) (n []uint32) {
 // call begins with its own.
 func TestChangedDemandReachesTheWire(t *testing.T) {
 	server, seen := noting(2, ms)
-	f := sim.Fleet{Name: "fleet", Program: program(t, shrink{ms}), Up: draw.Const(3 * ms),
+	f := sim.Fleet{Name: "fleet", Program: simtest.Program(t, shrink{ms}), Up: draw.Const(3 * ms),
 		Traffic: traffic.Traffic{Clients: 1, Calls: 2, Size: wire.Demand{InputTokens: 800, OutputTokens: 90, MaxTokens: 7, Prompt: 6, Priority: 5}}}
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: server, Plan: minute})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: server, Plan: minute})
 	require.Equal(t, []uint32{800, 400, 200, 800}, inputs(*seen))
 	require.Equal(t, wire.Demand{InputTokens: 200, OutputTokens: 22, MaxTokens: 7, Prompt: 6, Priority: 5}, (*seen)[2].Demand)
 	require.Equal(t, "shrunk", rep.Signals[0].Reason)
@@ -51,19 +52,19 @@ func TestChangedDemandReachesTheWire(t *testing.T) {
 // mind, or has given its row to another, before it arrives.
 func TestAnAttemptAsksForWhatItWasSentWith(t *testing.T) {
 	server, seen := noting(0, 0)
-	later := layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	later := simtest.Layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 		b.ChangesDemand()
 		b.WantSent()
-		return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+		return simtest.Deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 			if e.Kind == strategies.Sent {
 				c.Demand.OutputTokens = 99
 			}
 			return inner.Next(now, c, e)
 		}), nil
 	})
-	f := sim.Fleet{Name: "fleet", Program: program(t, later), Up: draw.Const(50 * ms), Patience: 10 * ms,
+	f := sim.Fleet{Name: "fleet", Program: simtest.Program(t, later), Up: draw.Const(50 * ms), Patience: 10 * ms,
 		Traffic: traffic.Traffic{Clients: 1, Arrivals: numbered{0, 20 * ms, 45 * ms}}}
-	run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: server, Plan: minute})
+	simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: server, Plan: minute})
 	require.Len(t, *seen, 3)
 	for i, r := range *seen {
 		require.EqualValues(t, r.Call, i)
@@ -76,11 +77,11 @@ func TestChangedDemandsBesideOthers(t *testing.T) {
 	server, seen := noting(1, 0)
 	size := wire.Demand{InputTokens: 64}
 	x := sim.Experiment{Provider: server, Plan: minute, Fleets: []sim.Fleet{
-		{Name: "plain", Program: program(t), Traffic: traffic.Traffic{Clients: 2, Calls: 1, Start: draw.Const(5 * ms), Size: size}},
-		{Name: "shrinking", Program: program(t, shrink{ms}), Traffic: traffic.Traffic{Clients: 1, Calls: 1, Size: size}},
-		{Name: "open", Program: program(t, shrink{ms}), Traffic: traffic.Traffic{Clients: 2, Arrivals: traffic.Stream{Gap: draw.Const(10 * ms), Until: 35 * ms, Size: size}}},
+		{Name: "plain", Program: simtest.Program(t), Traffic: traffic.Traffic{Clients: 2, Calls: 1, Start: draw.Const(5 * ms), Size: size}},
+		{Name: "shrinking", Program: simtest.Program(t, shrink{ms}), Traffic: traffic.Traffic{Clients: 1, Calls: 1, Size: size}},
+		{Name: "open", Program: simtest.Program(t, shrink{ms}), Traffic: traffic.Traffic{Clients: 2, Arrivals: traffic.Stream{Gap: draw.Const(10 * ms), Until: 35 * ms, Size: size}}},
 	}}
-	run(t, x)
+	simtest.Run(t, x)
 	require.Equal(t, []uint32{64, 32, 64, 64, 64, 64, 64}, inputs(*seen))
 }
 
@@ -88,9 +89,9 @@ func TestChangedDemandsBesideOthers(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	server, seen := noting(0, 0)
 	traffic := traffic.Traffic{Clients: 3, Calls: 1}
-	run(t, sim.Experiment{Provider: server, Plan: minute, Fleets: []sim.Fleet{
-		{Name: "one house", Program: program(t), Traffic: traffic, Address: 70, AccountPerClient: true},
-		{Name: "many", Program: program(t), Traffic: traffic, Address: 80, AddressPerClient: true, Account: 9},
+	simtest.Run(t, sim.Experiment{Provider: server, Plan: minute, Fleets: []sim.Fleet{
+		{Name: "one house", Program: simtest.Program(t), Traffic: traffic, Address: 70, AccountPerClient: true},
+		{Name: "many", Program: simtest.Program(t), Traffic: traffic, Address: 80, AddressPerClient: true, Account: 9},
 	}})
 	var from, account []uint32
 	for _, r := range *seen {

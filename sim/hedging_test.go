@@ -10,6 +10,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -18,13 +19,13 @@ import (
 // settles the call, the driver withdraws the first, and what is inside hears of
 // that after the call is over.
 func TestHedging(t *testing.T) {
-	var d diary
-	p := program(t, d.spy("c"), hedge{after: 50 * ms, most: 2})
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{arriving(p, 0)}, Provider: answering(300*ms, 40*ms), Plan: minute})
+	var d simtest.EventLog
+	p := simtest.Program(t, d.Record("c"), hedge{after: 50 * ms, most: 2})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(p, 0)}, Provider: simtest.Answering(300*ms, 40*ms), Plan: minute})
 	require.Equal(t, []string{
 		"0s c0 begin", "0s c0 sent 1", "50ms c0 wake", "50ms c0 sent 2", "90ms c0 reply 2 ok", "90ms c0 settled 1 cancelled",
-	}, d.lines)
-	require.Equal(t, map[metrics.Ending]uint64{metrics.Answered: 1, metrics.Withdrawn: 1}, endings(rep))
+	}, d.Lines)
+	require.Equal(t, map[metrics.Ending]uint64{metrics.Answered: 1, metrics.Withdrawn: 1}, simtest.Endings(rep))
 	require.EqualValues(t, 1, rep.Belief.Useful)
 	require.InDelta(t, 0.090, rep.MeanSojourn(), 1e-9)
 }
@@ -34,13 +35,13 @@ func TestHedging(t *testing.T) {
 func TestEveryAttemptEndsOnceForItsGuards(t *testing.T) {
 	e := &ear{heard: map[string]int{}}
 	f := sim.Fleet{
-		Name: "fleet", Program: program(t, hedge{after: 20 * ms, most: 4}, e, timeout(150*ms)), Patience: 170 * ms,
+		Name: "fleet", Program: simtest.Program(t, hedge{after: 20 * ms, most: 4}, e, simtest.Timeout(150*ms)), Patience: 170 * ms,
 		Up: draw.Between(0, 5*ms), Down: draw.Between(0, 5*ms),
 		Traffic: traffic.Traffic{Clients: 3, Arrivals: traffic.Stream{Gap: draw.Expo(10 * ms), Until: 5 * time.Second}},
 	}
-	cfg := serves(8, 4, draw.Expo(60*ms))
+	cfg := simtest.Serves(8, 4, draw.Expo(60*ms))
 	cfg.RefusalTime = 3 * ms
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: provider(t, cfg, 3), Rand: draw.New(3), Plan: minute})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Provider(t, cfg, 3), Rand: draw.New(3), Plan: minute})
 	require.Zero(t, rep.InFlight)
 	require.Zero(t, rep.Pending())
 	byAttempt, cancellations := map[string]int{}, 0
@@ -67,15 +68,15 @@ func TestEveryAttemptEndsOnceForItsGuards(t *testing.T) {
 // A strategy may hang up on one attempt and go on with the others. The answer
 // that it had already received counts, however it settles the call.
 func TestAbandon(t *testing.T) {
-	var d diary
+	var d simtest.EventLog
 	won := false
-	p := program(t, d.spy("c"), listening(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	p := simtest.Program(t, d.Record("c"), listening(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 		abandon := func(n uint32) strategies.Decision {
 			return strategies.Decision{Kind: strategies.Abandon, Take: strategies.Take{N: n}}
 		}
 		switch {
 		case e.Kind == strategies.Begin, e.Kind == strategies.Sent && c.Attempts < 3:
-			return send()
+			return simtest.Send()
 		case e.Kind == strategies.Reply:
 			won = true
 			return abandon(1)
@@ -83,15 +84,15 @@ func TestAbandon(t *testing.T) {
 			return abandon(3)
 		case e.Kind == strategies.Settled && won:
 			require.Zero(t, c.InFlight)
-			return stop(strategies.Succeeded)
+			return simtest.Stop(strategies.Succeeded)
 		}
 		return strategies.Decision{}
 	}))
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{arriving(p, 0)}, Provider: answering(300*ms, 40*ms, 300*ms), Plan: minute})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(p, 0)}, Provider: simtest.Answering(300*ms, 40*ms, 300*ms), Plan: minute})
 	require.Equal(t, []string{
 		"0s c0 begin", "0s c0 sent 1", "0s c0 sent 2", "0s c0 sent 3",
 		"40ms c0 reply 2 ok", "40ms c0 settled 1 cancelled", "40ms c0 settled 3 cancelled",
-	}, d.lines)
+	}, d.Lines)
 	require.EqualValues(t, 1, rep.Belief.Useful)
 	require.Zero(t, rep.Belief.Lost)
 	require.EqualValues(t, 3, rep.Truth.Replies[wire.OK])
@@ -100,30 +101,30 @@ func TestAbandon(t *testing.T) {
 // Bad strategies stop the run with an error that says what they did.
 func TestStrategyErrors(t *testing.T) {
 	for name, c := range map[string]struct {
-		f    deciding
+		f    simtest.Deciding
 		want string
 	}{
 		"abandoning nothing": {func(time.Duration, *strategies.Call, strategies.Event) strategies.Decision {
 			return strategies.Decision{Kind: strategies.Abandon, Take: strategies.Take{N: 7}}
 		}, `sim: strategy "test" abandons attempt 7, which is not in flight`},
 		"hedging without end": {func(time.Duration, *strategies.Call, strategies.Event) strategies.Decision {
-			return send()
+			return simtest.Send()
 		}, `sim: strategy "test" sends an attempt although 255 of the same call are in flight; bound its hedges`},
 		"standing twice": {func(_ time.Duration, _ *strategies.Call, e strategies.Event) strategies.Decision {
 			if e.Kind == strategies.Begin {
-				return send()
+				return simtest.Send()
 			}
 			return strategies.Decision{Kind: strategies.Acquire, Take: strategies.Take{N: 2}}
 		}, `sim: strategy "test" acquires for a call that stands in a line already`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, scope := range []strategies.Scope{strategies.PerFleet, strategies.PerClient} {
-				stack := layer(func(b *strategies.Build, _ strategies.Strategy) (strategies.Strategy, error) {
+				stack := simtest.Layer(func(b *strategies.Build, _ strategies.Strategy) (strategies.Strategy, error) {
 					_, err := b.Pool(shelf{1}, scope, "")
 					b.WantSent()
 					return c.f, err
 				})
-				x := sim.Experiment{Fleets: []sim.Fleet{oneShot(1, program(t, stack))}, Provider: answering(time.Second), Plan: minute}
+				x := sim.Experiment{Fleets: []sim.Fleet{simtest.OneShot(1, simtest.Program(t, stack))}, Provider: simtest.Answering(time.Second), Plan: minute}
 				_, err := x.Run(t.Context())
 				require.EqualError(t, err, c.want)
 			}

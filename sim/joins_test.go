@@ -10,15 +10,16 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
 
 // Equal calls share one attempt: its answer is everybody's, once it is there.
 func TestSingleFlight(t *testing.T) {
-	p := program(t, asking(1), flight{scope: strategies.PerFleet})
-	f := arriving(p, 0, ms, 2*ms, 3*ms, 50*ms) // calls 1 and 3 ask 1, the others nothing
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: answering(10 * ms), Plan: minute})
+	p := simtest.Program(t, asking(1), flight{scope: strategies.PerFleet})
+	f := simtest.Arriving(p, 0, ms, 2*ms, 3*ms, 50*ms) // calls 1 and 3 ask 1, the others nothing
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Answering(10 * ms), Plan: minute})
 	require.EqualValues(t, 4, rep.Belief.Attempts)
 	require.EqualValues(t, 5, rep.Belief.Useful)
 	require.EqualValues(t, 1, rep.Belief.Shared)
@@ -32,14 +33,14 @@ func TestFlightsByScope(t *testing.T) {
 		strategies.PerClient: 2 * 10, strategies.PerFleet: 2, strategies.PerEveryone: 1,
 	} {
 		commons := strategies.NewCommons()
-		x := sim.Experiment{Provider: answering(10 * ms), Plan: minute, Commons: commons}
+		x := sim.Experiment{Provider: simtest.Answering(10 * ms), Plan: minute, Commons: commons}
 		for range 2 {
 			// Three calls of each of ten clients at once: an open fleet.
-			f := sim.Fleet{Name: "fleet", Program: programIn(t, commons, flight{scope: scope, name: "news"}),
+			f := sim.Fleet{Name: "fleet", Program: simtest.ProgramIn(t, commons, flight{scope: scope, name: "news"}),
 				Traffic: traffic.Traffic{Clients: 10, Arrivals: crowd{calls: 30, prompt: 9}}}
 			x.Fleets = append(x.Fleets, f)
 		}
-		rep := run(t, x)
+		rep := simtest.Run(t, x)
 		require.Equal(t, want, rep.Belief.Attempts, scope)
 		require.EqualValues(t, 60, rep.Belief.Useful, scope)
 		require.Equal(t, 60-want, rep.Belief.Shared, scope)
@@ -61,18 +62,18 @@ func (c crowd) Demand(draw.Rand, uint64) wire.Demand { return wire.Demand{Prompt
 // A leader's failure is its followers' too, with what the provider asked for; a
 // loop outside has each of them try again, and the first to come back leads.
 func TestLeadersThatFail(t *testing.T) {
-	p := program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 20 * ms}, MaxAttempts: 2}, flight{scope: strategies.PerFleet})
+	p := simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 20 * ms}, MaxAttempts: 2}, flight{scope: strategies.PerFleet})
 	refuse := 1
-	server := &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+	server := &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		if refuse--; refuse >= 0 {
-			e := reply(in.Ticket, ms, wire.Overloaded)
+			e := simtest.Reply(in.Ticket, ms, wire.Overloaded)
 			e.Reply.RetryAfter = 100 * ms
 			return append(out, e)
 		}
-		return append(out, reply(in.Ticket, ms, wire.OK))
+		return append(out, simtest.Reply(in.Ticket, ms, wire.OK))
 	}}
 	f := sim.Fleet{Name: "fleet", Program: p, Traffic: traffic.Traffic{Clients: 5, Calls: 1, Size: wire.Demand{Prompt: 3}}}
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: server, Plan: minute})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: server, Plan: minute})
 	require.EqualValues(t, 2, rep.Belief.Attempts)
 	require.EqualValues(t, 5, rep.Belief.Useful)
 	require.EqualValues(t, 4, rep.Belief.Shared)
@@ -83,30 +84,30 @@ func TestLeadersThatFail(t *testing.T) {
 // the others wait for that one.
 func TestLeadersThatAreWithdrawn(t *testing.T) {
 	for _, c := range []struct {
-		times                    at
+		times                    simtest.At
 		lines                    []string
 		useful, shared, attempts uint64
 	}{
-		{at{0, 80 * ms, 90 * ms}, []string{
+		{simtest.At{0, 80 * ms, 90 * ms}, []string{
 			"0s c0 begin", "100ms c0 settled 1 cancelled", "100ms c0 cancelled", "100ms c1 begin", "140ms c1 reply 1 ok",
 		}, 2, 1, 2},
-		{at{0, 10 * ms, 90 * ms}, []string{ // the second has no time either
+		{simtest.At{0, 10 * ms, 90 * ms}, []string{ // the second has no time either
 			"0s c0 begin", "100ms c0 settled 1 cancelled", "100ms c0 cancelled", "100ms c1 begin",
 			"110ms c1 settled 1 cancelled", "110ms c1 cancelled", "110ms c2 begin", "150ms c2 reply 1 ok",
 		}, 1, 0, 3},
 	} {
-		var d diary
-		f := arriving(program(t, flight{scope: strategies.PerFleet}, d.spy("c")))
+		var d simtest.EventLog
+		f := simtest.Arriving(simtest.Program(t, flight{scope: strategies.PerFleet}, d.Record("c")))
 		f.Traffic.Arrivals, f.Patience = asks{c.times, 5}, 100*ms
-		late := &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+		late := &simtest.Server{Arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 			after := 40 * ms
 			if now == 0 {
 				after = time.Second
 			}
-			return append(out, reply(in.Ticket, after, wire.OK))
+			return append(out, simtest.Reply(in.Ticket, after, wire.OK))
 		}}
-		rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: late, Plan: minute})
-		require.Equal(t, c.lines, d.lines)
+		rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: late, Plan: minute})
+		require.Equal(t, c.lines, d.Lines)
 		require.Equal(t, c.useful, rep.Belief.Useful)
 		require.Equal(t, c.shared, rep.Belief.Shared)
 		require.Equal(t, c.attempts, rep.Belief.Attempts)
@@ -116,7 +117,7 @@ func TestLeadersThatAreWithdrawn(t *testing.T) {
 
 // asks is an open fleet's traffic that asks one thing.
 type asks struct {
-	at
+	simtest.At
 	prompt uint32
 }
 
@@ -124,15 +125,15 @@ func (a asks) Demand(draw.Rand, uint64) wire.Demand { return wire.Demand{Prompt:
 
 // A follower that loses patience leaves, and the others lose nothing.
 func TestFollowersThatLeave(t *testing.T) {
-	f := sim.Fleet{Name: "fleet", Program: program(t, flight{scope: strategies.PerFleet}),
-		Traffic: traffic.Traffic{Clients: 1, Arrivals: asks{at{0, 10 * ms}, 5}}}
+	f := sim.Fleet{Name: "fleet", Program: simtest.Program(t, flight{scope: strategies.PerFleet}),
+		Traffic: traffic.Traffic{Clients: 1, Arrivals: asks{simtest.At{0, 10 * ms}, 5}}}
 	impatient := f
 	impatient.Name, impatient.Patience = "impatient", 30*ms
 	commons := strategies.NewCommons()
-	f.Program = programIn(t, commons, flight{scope: strategies.PerEveryone, name: "news"})
-	impatient.Program = programIn(t, commons, flight{scope: strategies.PerEveryone, name: "news"})
-	impatient.Traffic.Arrivals = asks{at{5 * ms, 15 * ms, 75 * ms}, 5}
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f, impatient}, Provider: answering(80 * ms), Plan: minute, Commons: commons})
+	f.Program = simtest.ProgramIn(t, commons, flight{scope: strategies.PerEveryone, name: "news"})
+	impatient.Program = simtest.ProgramIn(t, commons, flight{scope: strategies.PerEveryone, name: "news"})
+	impatient.Traffic.Arrivals = asks{simtest.At{5 * ms, 15 * ms, 75 * ms}, 5}
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f, impatient}, Provider: simtest.Answering(80 * ms), Plan: minute, Commons: commons})
 	require.EqualValues(t, 1, rep.Belief.Attempts)
 	require.EqualValues(t, 3, rep.Belief.Useful)
 	require.EqualValues(t, 2, rep.Belief.Withdrawn)
@@ -141,19 +142,19 @@ func TestFollowersThatLeave(t *testing.T) {
 // A leader that ends without a word about its flight passes the lead on as well:
 // nobody hangs.
 func TestLeadersThatForget(t *testing.T) {
-	forgetful := layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	forgetful := simtest.Layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 		_, err := b.Flight(strategies.PerFleet, "", nil, inner)
-		return deciding(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+		return simtest.Deciding(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 			switch e.Kind {
 			case strategies.Begin:
 				return strategies.Decision{Kind: strategies.Join, Take: strategies.Take{N: 1}}
 			case strategies.Admitted:
-				return send()
+				return simtest.Send()
 			}
-			return stop(strategies.Failed)
+			return simtest.Stop(strategies.Failed)
 		}), err
 	})
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{oneShot(4, program(t, forgetful))}, Provider: answering(ms), Plan: minute})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.OneShot(4, simtest.Program(t, forgetful))}, Provider: simtest.Answering(ms), Plan: minute})
 	require.EqualValues(t, 4, rep.Belief.Attempts)
 	require.EqualValues(t, 4, rep.Belief.Failed)
 	require.Equal(t, 4*ms, rep.End)
@@ -162,23 +163,23 @@ func TestLeadersThatForget(t *testing.T) {
 // Strategies that fly wrong stop the run with an error that says how.
 func TestFlightErrors(t *testing.T) {
 	join := strategies.Decision{Kind: strategies.Join, Take: strategies.Take{N: 1}}
-	for want, f := range map[string]deciding{
+	for want, f := range map[string]simtest.Deciding{
 		`sim: strategy "test" joins a flight for a call that is in one already`: func(time.Duration, *strategies.Call, strategies.Event) strategies.Decision {
 			return join
 		},
 		`sim: strategy "test" lands a flight that its call does not lead`: func(_ time.Duration, c *strategies.Call, _ strategies.Event) strategies.Decision {
 			c.Land(0, 1, strategies.End{})
-			return send()
+			return simtest.Send()
 		},
 		`sim: strategy "test" joins flights of table 1, and has 1`: func(time.Duration, *strategies.Call, strategies.Event) strategies.Decision {
 			return strategies.Decision{Kind: strategies.Join, Take: strategies.Take{Pool: 1, N: 1}}
 		},
 	} {
-		stack := layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+		stack := simtest.Layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 			_, err := b.Flight(strategies.PerFleet, "", nil, inner)
 			return f, err
 		})
-		x := sim.Experiment{Fleets: []sim.Fleet{oneShot(1, program(t, stack))}, Provider: answering(time.Second), Plan: minute}
+		x := sim.Experiment{Fleets: []sim.Fleet{simtest.OneShot(1, simtest.Program(t, stack))}, Provider: simtest.Answering(time.Second), Plan: minute}
 		_, err := x.Run(t.Context())
 		require.EqualError(t, err, want)
 	}

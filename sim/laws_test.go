@@ -16,6 +16,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -96,7 +97,7 @@ func TestDeterminism(t *testing.T) {
 				experiments[i] = plan.experiment(r, 1)
 			}
 			reports := make([]*metrics.Report, len(experiments))
-			inParallel(len(experiments), func(i int) { reports[i], _ = experiments[i].Run(ctx) })
+			simtest.InParallel(len(experiments), func(i int) { reports[i], _ = experiments[i].Run(ctx) })
 			for _, rep := range reports {
 				require.Equal(r, want, rep, "with %d cores", cores)
 			}
@@ -112,9 +113,9 @@ func TestProgramsAreShared(t *testing.T) {
 	prog, err := strategies.Compile(d, nil)
 	require.NoError(t, err)
 	reports := make([]*metrics.Report, 16)
-	inParallel(len(reports), func(i int) {
+	simtest.InParallel(len(reports), func(i int) {
 		seed := uint64(i % 4)
-		cfg := serves(6, 0, draw.Expo(2*time.Second))
+		cfg := simtest.Serves(6, 0, draw.Expo(2*time.Second))
 		cfg.Faults = []mockprovider.Fault{faults.Outage(0, 30*time.Second, mockprovider.As503)}
 		p, _ := mockprovider.New(cfg, draw.New(seed).For(1))
 		f := sim.Fleet{Name: "fleet", Program: prog, Traffic: traffic.OneShot(60, time.Millisecond)}
@@ -175,12 +176,12 @@ func TestMoreCapacityNeverHurts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		l := lot{r}
-		var times at
+		var times simtest.At
 		for range l.num("calls", 1, 60) {
 			times = append(times, l.dur("at", 0, time.Second))
 		}
-		f := arriving(nil, slices.Sorted(slices.Values(times))...)
-		cfg := serves(l.num("slots", 1, 5), l.num("queue", 0, 4), draw.Const(l.dur("service", 1, 200*ms)))
+		f := simtest.Arriving(nil, slices.Sorted(slices.Values(times))...)
+		cfg := simtest.Serves(l.num("slots", 1, 5), l.num("queue", 0, 4), draw.Const(l.dur("service", 1, 200*ms)))
 		cfg.RefusalTime = l.oneOf("refusal time", 0, 5*ms)
 		if l.coin("outage") {
 			cfg.Faults = []mockprovider.Fault{faults.Outage(300*ms, 500*ms, mockprovider.As503)}

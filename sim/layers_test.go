@@ -4,95 +4,19 @@ import (
 	"fmt"
 	"time"
 
+	"herdlab/sim/simtest"
 	"herdlab/strategies"
 )
 
-// Layers as a user would write them, for the tests of what the driver can do
-// and the built-in strategies do not use yet.
-
-// layer builds a strategy from what is inside it.
-type layer func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error)
-
-func (l layer) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
-	return l(b, inner)
-}
-
-// deciding is a strategy as a function.
-type deciding func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision
-
-func (f deciding) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
-	return f(now, c, e)
-}
-
-// script is a layer that decides by itself, without what is inside it.
-func script(f deciding) strategies.Layer {
-	return layer(func(*strategies.Build, strategies.Strategy) (strategies.Strategy, error) { return f, nil })
-}
+// Layers as a user would write them, for the tests of features of the driver
+// that the built-in strategies do not use yet.
 
 // listening is a script that wants Sent events.
-func listening(f deciding) strategies.Layer {
-	return layer(func(b *strategies.Build, _ strategies.Strategy) (strategies.Strategy, error) {
+func listening(f simtest.Deciding) strategies.Layer {
+	return simtest.Layer(func(b *strategies.Build, _ strategies.Strategy) (strategies.Strategy, error) {
 		b.WantSent()
 		return f, nil
 	})
-}
-
-// timeout gives each attempt a timeout.
-func timeout(d time.Duration) strategies.Layer { return uneven(d, 0) }
-
-// uneven gives each attempt a timeout, and more to each that follows: so no two
-// of one call end at the same instant.
-func uneven(d, more time.Duration) strategies.Layer {
-	return layer(func(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
-		return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
-			got := inner.Next(now, c, e)
-			if got.Kind == strategies.Send {
-				got.After = d + time.Duration(c.Attempts)*more
-			}
-			return got
-		}), nil
-	})
-}
-
-// diary is what strategies were told, one line for each event.
-type diary struct{ lines []string }
-
-// spy writes the events that pass it into a diary.
-func (d *diary) spy(name string) strategies.Layer {
-	return layer(func(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
-		return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
-			d.write(name, now, c, e)
-			return inner.Next(now, c, e)
-		}), nil
-	})
-}
-
-func (d *diary) write(name string, now time.Duration, c *strategies.Call, e strategies.Event) {
-	line := fmt.Sprintf("%v %s%d %s", now, name, c.ID, kindNames[e.Kind])
-	if e.Attempt > 0 {
-		line += fmt.Sprintf(" %d", e.Attempt)
-	}
-	if e.Outcome != nil {
-		line += " " + e.Outcome.Class.String()
-	}
-	d.lines = append(d.lines, line)
-}
-
-var kindNames = map[strategies.EventKind]string{
-	strategies.Begin: "begin", strategies.Sent: "sent", strategies.Head: "head", strategies.Reply: "reply",
-	strategies.Lost: "lost", strategies.Expired: "expired", strategies.Wake: "wake",
-	strategies.Admitted: "admitted", strategies.Cancelled: "cancelled", strategies.Settled: "settled",
-}
-
-// stop settles a call.
-func stop(r strategies.Reason) strategies.Decision {
-	return strategies.Decision{Kind: strategies.Stop, End: strategies.End{Reason: r}}
-}
-
-func send() strategies.Decision { return strategies.Decision{Kind: strategies.Send} }
-
-func wait(d time.Duration) strategies.Decision {
-	return strategies.Decision{Kind: strategies.Wait, After: d}
 }
 
 // hedge sends another attempt whenever the last was sent so long ago and no
@@ -106,10 +30,10 @@ type hedge struct {
 
 func (h hedge) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	b.WantSent()
-	return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	return simtest.Deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 		if e.Kind == strategies.Sent {
 			if c.InFlight < h.most {
-				return wait(h.after)
+				return simtest.Wait(h.after)
 			}
 			return strategies.Decision{}
 		}
@@ -206,7 +130,7 @@ type asking uint64
 
 func (a asking) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	b.ChangesDemand()
-	return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	return simtest.Deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 		if e.Kind == strategies.Begin {
 			c.Demand.Prompt = uint32(c.ID % uint64(a+1))
 		}
@@ -245,7 +169,7 @@ func (s shrinking) After(_ time.Duration, c *strategies.Call, _ strategies.Event
 		c.Demand.InputTokens /= 2
 		c.Demand.OutputTokens /= 2
 		c.Raise(s.note)
-		return wait(s.after)
+		return simtest.Wait(s.after)
 	}
 	return d
 }

@@ -13,6 +13,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -22,24 +23,24 @@ import (
 func TestASlotFreedServesTheArrivalOfThatInstant(t *testing.T) {
 	retry := strategies.Retry{Backoff: strategies.Fixed{Every: 60 * ms}}
 	for name, f := range map[string]sim.Fleet{
-		"a call":    arriving(program(t), 0, 100*ms),
-		"a wake-up": arriving(program(t, retry), 0, 40*ms),
-		"a way": {Name: "fleet", Program: program(t), Up: draw.Const(25 * ms),
-			Traffic: traffic.Traffic{Clients: 1, Arrivals: at{0, 100 * ms}}},
-		"a client's next": {Name: "fleet", Program: program(t),
+		"a call":    simtest.Arriving(simtest.Program(t), 0, 100*ms),
+		"a wake-up": simtest.Arriving(simtest.Program(t, retry), 0, 40*ms),
+		"a way": {Name: "fleet", Program: simtest.Program(t), Up: draw.Const(25 * ms),
+			Traffic: traffic.Traffic{Clients: 1, Arrivals: simtest.At{0, 100 * ms}}},
+		"a client's next": {Name: "fleet", Program: simtest.Program(t),
 			Traffic: traffic.Traffic{Clients: 1, Calls: 2}},
 	} {
-		rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: provider(t, serves(1, 0, draw.Const(100*ms)), 1), Plan: minute})
+		rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Provider(t, simtest.Serves(1, 0, draw.Const(100*ms)), 1), Plan: minute})
 		require.EqualValues(t, 2, rep.Belief.Useful, name)
 	}
 }
 
 // An outage lasts from ≤ t < to.
 func TestOutageEdges(t *testing.T) {
-	cfg := serves(0, 0, draw.Const(ms))
+	cfg := simtest.Serves(0, 0, draw.Const(ms))
 	cfg.Faults = []mockprovider.Fault{faults.Outage(100*ms, 200*ms, mockprovider.As503)}
-	f := arriving(program(t), 100*ms-1, 100*ms, 200*ms-1, 200*ms)
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: provider(t, cfg, 1),
+	f := simtest.Arriving(simtest.Program(t), 100*ms-1, 100*ms, 200*ms-1, 200*ms)
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Provider(t, cfg, 1),
 		Plan: metrics.Plan{Horizon: time.Second, Bin: 10 * ms, FaultBegin: 100 * ms, FaultEnd: 200 * ms}})
 	require.EqualValues(t, 2, rep.Belief.Useful)
 	require.EqualValues(t, 2, rep.Belief.Failed)
@@ -51,35 +52,35 @@ func TestOutageEdges(t *testing.T) {
 func TestOrderAtOneInstant(t *testing.T) {
 	var log []string
 	note := func(format string, args ...any) { log = append(log, fmt.Sprintf(format, args...)) }
-	mock := &server{tick: 100 * ms}
-	mock.arrive = func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+	mock := &simtest.Server{Tick: 100 * ms}
+	mock.Arrive = func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		note("%v arrival of call %#x attempt %d", now, in.Request.Call, in.Request.Attempt)
 		switch in.Request.Call {
 		case 0: // works until 100 ms
 			return append(out, wire.Effect{Kind: wire.Started, Ticket: in.Ticket, After: 100 * ms})
 		case 2: // is answered at 100 ms
-			return append(out, reply(in.Ticket, 100*ms, wire.OK))
+			return append(out, simtest.Reply(in.Ticket, 100*ms, wire.OK))
 		case 3: // never
 			return append(out, wire.Effect{Kind: wire.Dropped, Ticket: in.Ticket})
 		case 4: // refused, so that it waits until 100 ms
-			return append(out, reply(in.Ticket, 0, wire.Overloaded))
+			return append(out, simtest.Reply(in.Ticket, 0, wire.Overloaded))
 		}
-		return append(out, reply(in.Ticket, 0, wire.OK))
+		return append(out, simtest.Reply(in.Ticket, 0, wire.OK))
 	}
-	mock.other = func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+	mock.Other = func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		switch in.Kind {
 		case wire.Tick:
 			note("%v tick", now)
-			mock.tick = 0
+			mock.Tick = 0
 		case wire.Done:
 			note("%v done", now)
-			return append(out, reply(0, 0, wire.OK))
+			return append(out, simtest.Reply(0, 0, wire.OK))
 		}
 		return out
 	}
-	told := script(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	told := simtest.Script(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 		if now == 100*ms {
-			note("%v call %d: %s", now, c.ID, kindNames[e.Kind])
+			note("%v call %d: %s", now, c.ID, simtest.EventNames[e.Kind])
 		}
 		switch e.Kind {
 		case strategies.Begin, strategies.Wake:
@@ -88,26 +89,26 @@ func TestOrderAtOneInstant(t *testing.T) {
 			}
 			return strategies.Decision{Kind: strategies.Send, After: 100 * ms}
 		case strategies.Admitted:
-			return send()
+			return simtest.Send()
 		case strategies.Reply:
 			if e.Outcome.Class == wire.Overloaded && c.Attempts == 1 {
-				return wait(100 * ms)
+				return simtest.Wait(100 * ms)
 			}
-			return stop(strategies.Succeeded)
+			return simtest.Stop(strategies.Succeeded)
 		}
-		return stop(strategies.Failed)
+		return simtest.Stop(strategies.Failed)
 	})
-	pooled := layer(func(b *strategies.Build, s strategies.Strategy) (strategies.Strategy, error) {
+	pooled := simtest.Layer(func(b *strategies.Build, s strategies.Strategy) (strategies.Strategy, error) {
 		inner, err := told.Build(b, s)
 		if err == nil { // call 5 finds a token, call 6 the next at 100 ms
 			_, err = strategies.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 1, Scope: strategies.PerFleet}.Build(b, inner)
 		}
 		return inner, err
 	})
-	late := sim.Fleet{Name: "late", Program: program(t), Up: draw.Const(10 * ms), Traffic: traffic.Traffic{Clients: 1, Arrivals: at{90 * ms}}}
-	next := sim.Fleet{Name: "next", Program: program(t), Traffic: traffic.Traffic{Clients: 1, Calls: 1, Start: draw.Const(100 * ms)}}
-	run(t, sim.Experiment{Provider: mock, Plan: minute, Fleets: []sim.Fleet{
-		arriving(program(t, pooled), 0, 0, 0, 0, 0, 0, 0, 100*ms), late, next,
+	late := sim.Fleet{Name: "late", Program: simtest.Program(t), Up: draw.Const(10 * ms), Traffic: traffic.Traffic{Clients: 1, Arrivals: simtest.At{90 * ms}}}
+	next := sim.Fleet{Name: "next", Program: simtest.Program(t), Traffic: traffic.Traffic{Clients: 1, Calls: 1, Start: draw.Const(100 * ms)}}
+	simtest.Run(t, sim.Experiment{Provider: mock, Plan: minute, Fleets: []sim.Fleet{
+		simtest.Arriving(simtest.Program(t, pooled), 0, 0, 0, 0, 0, 0, 0, 100*ms), late, next,
 	}})
 	require.Equal(t, []string{
 		"0s arrival of call 0x0 attempt 1", "0s arrival of call 0x1 attempt 1", "0s arrival of call 0x2 attempt 1",
@@ -128,20 +129,20 @@ func TestOrderAtOneInstant(t *testing.T) {
 // one, an earlier one comes first.
 func TestTicks(t *testing.T) {
 	var ticks []time.Duration
-	mock := &server{tick: 50 * ms}
-	mock.arrive = func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
-		mock.tick = now + 10*ms
-		return append(out, reply(in.Ticket, 0, wire.OK))
+	mock := &simtest.Server{Tick: 50 * ms}
+	mock.Arrive = func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+		mock.Tick = now + 10*ms
+		return append(out, simtest.Reply(in.Ticket, 0, wire.OK))
 	}
-	mock.other = func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+	mock.Other = func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		require.Equal(t, wire.Tick, in.Kind)
 		ticks = append(ticks, now)
-		if mock.tick = now + 100*ms; now > 300*ms {
-			mock.tick = 0
+		if mock.Tick = now + 100*ms; now > 300*ms {
+			mock.Tick = 0
 		}
 		return out
 	}
-	run(t, sim.Experiment{Fleets: []sim.Fleet{arriving(program(t), 20*ms, 35*ms)}, Provider: mock, Plan: minute})
+	simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(simtest.Program(t), 20*ms, 35*ms)}, Provider: mock, Plan: minute})
 	require.Equal(t, []time.Duration{30 * ms, 45 * ms, 145 * ms, 245 * ms, 345 * ms}, ticks)
 }
 
@@ -154,14 +155,14 @@ func TestHorizon(t *testing.T) {
 		p                                  sim.Provider
 		calls, pending, attempts, inFlight uint64
 	}{
-		{"in flight", arriving(program(t), 0, 10*ms, 99*ms), answering(50*ms, 50*ms), 3, 1, 3, 1},
-		{"answered at the horizon", arriving(program(t), 50*ms), answering(50 * ms), 1, 1, 1, 1},
-		{"arriving at the horizon", arriving(program(t), 100*ms-1, 100*ms), answering(0), 1, 0, 1, 0},
-		{"waiting", arriving(program(t, retry), 0), refusing(9), 1, 1, 1, 0},
-		{"on the way", sim.Fleet{Name: "fleet", Program: program(t), Up: draw.Const(time.Second), Traffic: arriving(nil, 0).Traffic}, answering(0), 1, 1, 1, 1},
+		{"in flight", simtest.Arriving(simtest.Program(t), 0, 10*ms, 99*ms), simtest.Answering(50*ms, 50*ms), 3, 1, 3, 1},
+		{"answered at the horizon", simtest.Arriving(simtest.Program(t), 50*ms), simtest.Answering(50 * ms), 1, 1, 1, 1},
+		{"arriving at the horizon", simtest.Arriving(simtest.Program(t), 100*ms-1, 100*ms), simtest.Answering(0), 1, 0, 1, 0},
+		{"waiting", simtest.Arriving(simtest.Program(t, retry), 0), simtest.Refusing(9), 1, 1, 1, 0},
+		{"on the way", sim.Fleet{Name: "fleet", Program: simtest.Program(t), Up: draw.Const(time.Second), Traffic: simtest.Arriving(nil, 0).Traffic}, simtest.Answering(0), 1, 1, 1, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rep := run(t, sim.Experiment{Fleets: []sim.Fleet{c.f}, Provider: c.p, Plan: metrics.Plan{Horizon: 100 * ms, Bin: 10 * ms}})
+			rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{c.f}, Provider: c.p, Plan: metrics.Plan{Horizon: 100 * ms, Bin: 10 * ms}})
 			require.Equal(t, c.calls, rep.Belief.Calls)
 			require.Equal(t, c.pending, rep.Pending())
 			require.Equal(t, c.attempts, rep.Belief.Attempts)

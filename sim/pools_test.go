@@ -11,15 +11,16 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
 
 // logging answers each request after a while and writes down what arrives.
-func logging(after time.Duration, to *[]string) *server {
-	return &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+func logging(after time.Duration, to *[]string) *simtest.Server {
+	return &simtest.Server{Arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		*to = append(*to, fmt.Sprintf("%v %#x", now, in.Request.Call))
-		return append(out, reply(in.Ticket, after, wire.OK))
+		return append(out, simtest.Reply(in.Ticket, after, wire.OK))
 	}}
 }
 
@@ -29,10 +30,10 @@ func TestFirstComeFirstServed(t *testing.T) {
 	bucket := strategies.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 2, Scope: strategies.PerFleet}
 	var log []string
 	x := sim.Experiment{Provider: logging(0, &log), Plan: minute, Fleets: []sim.Fleet{
-		arriving(program(t, bucket), 0, 0, 10*ms, 20*ms, 20*ms, 250*ms, 700*ms, 700*ms, 700*ms),
+		simtest.Arriving(simtest.Program(t, bucket), 0, 0, 10*ms, 20*ms, 20*ms, 250*ms, 700*ms, 700*ms, 700*ms),
 	}}
 	x.Fleets[0].Traffic.Clients = 3
-	run(t, x)
+	simtest.Run(t, x)
 	require.Equal(t, []string{
 		"0s 0x0", "0s 0x1", "100ms 0x2", "200ms 0x3", "300ms 0x4", "400ms 0x5", // nobody overtakes
 		"700ms 0x6", "700ms 0x7", // two tokens again
@@ -60,10 +61,10 @@ func TestGivingUpInALine(t *testing.T) {
 		t.Run(c.quitter, func(t *testing.T) {
 			var log []string
 			commons := strategies.NewCommons()
-			patient := arriving(programIn(t, commons, bucket), 0, 10*ms, 20*ms, 30*ms)
-			quitter := arriving(programIn(t, commons, bucket), c.asks)
+			patient := simtest.Arriving(simtest.ProgramIn(t, commons, bucket), 0, 10*ms, 20*ms, 30*ms)
+			quitter := simtest.Arriving(simtest.ProgramIn(t, commons, bucket), c.asks)
 			quitter.Patience = c.quits
-			rep := run(t, sim.Experiment{Fleets: []sim.Fleet{patient, quitter}, Commons: commons, Provider: logging(0, &log), Plan: minute})
+			rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{patient, quitter}, Commons: commons, Provider: logging(0, &log), Plan: minute})
 			require.Equal(t, c.want, log)
 			require.EqualValues(t, 1, rep.Belief.Withdrawn)
 			require.Equal(t, 300*ms, rep.End, "a timer of somebody who left is not part of the run")
@@ -85,9 +86,9 @@ func TestFloodOfCancelledWaiters(t *testing.T) {
 			times = append(times, time.Duration(i)*time.Microsecond)
 		}
 		after := time.Second + time.Duration(n)*time.Microsecond
-		f := arriving(program(t, bucket), append(times, after)...)
+		f := simtest.Arriving(simtest.Program(t, bucket), append(times, after)...)
 		f.Patience = time.Second
-		rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: logging(0, &log), Plan: minute})
+		rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: logging(0, &log), Plan: minute})
 		require.EqualValues(t, n-25, rep.Belief.Withdrawn, "n = %d", n)
 		require.Len(t, log, 26)
 		require.Less(t, rep.End, after+time.Second/20+1)
@@ -100,9 +101,9 @@ func TestPermits(t *testing.T) {
 	permits := strategies.Concurrency{Permits: 2, Scope: strategies.PerEveryone, Name: "conns"}
 	commons := strategies.NewCommons()
 	var log []string
-	rep := run(t, sim.Experiment{Commons: commons, Provider: logging(100*ms, &log), Plan: minute, Fleets: []sim.Fleet{
-		arriving(programIn(t, commons, permits), 0, 20*ms, 30*ms),
-		arriving(programIn(t, commons, permits), 10*ms, 25*ms),
+	rep := simtest.Run(t, sim.Experiment{Commons: commons, Provider: logging(100*ms, &log), Plan: minute, Fleets: []sim.Fleet{
+		simtest.Arriving(simtest.ProgramIn(t, commons, permits), 0, 20*ms, 30*ms),
+		simtest.Arriving(simtest.ProgramIn(t, commons, permits), 10*ms, 25*ms),
 	}})
 	fleet1 := uint64(1 << 56)
 	require.Equal(t, []string{
@@ -118,29 +119,29 @@ func TestPermitsComeBack(t *testing.T) {
 	permit := strategies.Concurrency{Permits: 1, Scope: strategies.PerFleet}
 	token := strategies.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 1, Scope: strategies.PerFleet}
 	for name, c := range map[string]struct {
-		p        *server
+		p        *simtest.Server
 		inner    []strategies.Layer
 		patience time.Duration
 		calls    []time.Duration
 		want     []string
 	}{
-		"answers":       {answering(20 * ms), nil, 0, at{0, 10 * ms}, []string{"0s 0x0", "20ms 0x1"}},
-		"refusals":      {refusing(1), nil, 0, at{0, 10 * ms}, []string{"0s 0x0", "10ms 0x1"}},
-		"timeouts":      {answering(-1), []strategies.Layer{timeout(50 * ms)}, 0, at{0, 10 * ms}, []string{"0s 0x0", "50ms 0x1"}},
-		"hanging up":    {answering(-1), nil, 50 * ms, at{0, 10 * ms}, []string{"0s 0x0", "50ms 0x1"}},
-		"hedges":        {answering(70*ms, 10*ms), []strategies.Layer{hedge{after: 20 * ms, most: 2}}, 0, at{0, 10 * ms}, []string{"0s 0x0", "20ms 0x0", "30ms 0x1", "50ms 0x1"}},
-		"an inner line": {answering(0), []strategies.Layer{token}, 50 * ms, at{0, 10 * ms, 100 * ms}, []string{"0s 0x0", "100ms 0x2"}},
+		"answers":       {simtest.Answering(20 * ms), nil, 0, simtest.At{0, 10 * ms}, []string{"0s 0x0", "20ms 0x1"}},
+		"refusals":      {simtest.Refusing(1), nil, 0, simtest.At{0, 10 * ms}, []string{"0s 0x0", "10ms 0x1"}},
+		"timeouts":      {simtest.Answering(-1), []strategies.Layer{simtest.Timeout(50 * ms)}, 0, simtest.At{0, 10 * ms}, []string{"0s 0x0", "50ms 0x1"}},
+		"hanging up":    {simtest.Answering(-1), nil, 50 * ms, simtest.At{0, 10 * ms}, []string{"0s 0x0", "50ms 0x1"}},
+		"hedges":        {simtest.Answering(70*ms, 10*ms), []strategies.Layer{hedge{after: 20 * ms, most: 2}}, 0, simtest.At{0, 10 * ms}, []string{"0s 0x0", "20ms 0x0", "30ms 0x1", "50ms 0x1"}},
+		"an inner line": {simtest.Answering(0), []strategies.Layer{token}, 50 * ms, simtest.At{0, 10 * ms, 100 * ms}, []string{"0s 0x0", "100ms 0x2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log []string
-			answer := c.p.arrive
-			c.p.arrive = func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+			answer := c.p.Arrive
+			c.p.Arrive = func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 				log = append(log, fmt.Sprintf("%v %#x", now, in.Request.Call))
 				return answer(now, in, out)
 			}
-			f := arriving(program(t, append([]strategies.Layer{permit}, c.inner...)...), c.calls...)
+			f := simtest.Arriving(simtest.Program(t, append([]strategies.Layer{permit}, c.inner...)...), c.calls...)
 			f.Patience = c.patience
-			run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: c.p, Plan: minute})
+			simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: c.p, Plan: minute})
 			require.Equal(t, c.want, log)
 		})
 	}
@@ -165,28 +166,28 @@ func TestPrivatePoolsAdmitAsLinesDo(t *testing.T) {
 		for _, patience := range []time.Duration{0, 40 * ms} {
 			t.Run(fmt.Sprintf("%s, patience %v", name, patience), func(t *testing.T) {
 				retry := strategies.Retry{Backoff: strategies.Fixed{Every: 7 * ms}, MaxAttempts: 6}
-				p := program(t, append([]strategies.Layer{retry}, stack...)...)
+				p := simtest.Program(t, append([]strategies.Layer{retry}, stack...)...)
 				// Clients of one call each, because that is how a closed
 				// fleet's calls are known in advance.
 				const n = 5
 				one := func(f sim.Fleet) (log []string, rep *metrics.Report) {
 					f.Patience = patience
 					refusals := map[uint64]int{}
-					mock := &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+					mock := &simtest.Server{Arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 						call := in.Request.Call
 						if call > n { // a closed client's first call
 							call >>= 32
 						}
 						log = append(log, fmt.Sprintf("%v client %d attempt %d", now, call, in.Request.Attempt))
 						if refusals[call]++; refusals[call] < 4 {
-							return append(out, reply(in.Ticket, 3*ms, wire.Overloaded))
+							return append(out, simtest.Reply(in.Ticket, 3*ms, wire.Overloaded))
 						}
-						return append(out, reply(in.Ticket, 10*ms, wire.OK))
+						return append(out, simtest.Reply(in.Ticket, 10*ms, wire.OK))
 					}}
-					return log, run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: mock, Plan: minute})
+					return log, simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: mock, Plan: minute})
 				}
 				closed := sim.Fleet{Name: "closed", Program: p, Traffic: traffic.Traffic{Clients: n, Calls: 1, Start: draw.Const(ms)}}
-				open := sim.Fleet{Name: "open", Program: p, Traffic: traffic.Traffic{Clients: n, Arrivals: at{ms, ms, ms, ms, ms}}}
+				open := sim.Fleet{Name: "open", Program: p, Traffic: traffic.Traffic{Clients: n, Arrivals: simtest.At{ms, ms, ms, ms, ms}}}
 				closedLog, closedRep := one(closed)
 				openLog, openRep := one(open)
 				require.Equal(t, openLog, closedLog)
@@ -200,9 +201,9 @@ func TestPrivatePoolsAdmitAsLinesDo(t *testing.T) {
 // A client's pool is its own: what one client takes, another does not miss.
 func TestClientsDoNotShareTheirPools(t *testing.T) {
 	var log []string
-	f := arriving(program(t, strategies.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 1, Scope: strategies.PerClient}), 0, 0, 10*ms, 20*ms, 30*ms)
+	f := simtest.Arriving(simtest.Program(t, strategies.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 1, Scope: strategies.PerClient}), 0, 0, 10*ms, 20*ms, 30*ms)
 	f.Traffic.Clients = 2 // clients 0, 1, 0, 1, 0
-	run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: logging(0, &log), Plan: minute})
+	simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: logging(0, &log), Plan: minute})
 	require.Equal(t, []string{"0s 0x0", "0s 0x1", "100ms 0x2", "100ms 0x3", "200ms 0x4"}, log)
 }
 
@@ -210,21 +211,21 @@ func TestClientsDoNotShareTheirPools(t *testing.T) {
 // those behind it, small as they may be.
 func TestALargeOrderIsNotOvertaken(t *testing.T) {
 	sizes := []uint32{2, 2, 1, 1}
-	stack := layer(func(b *strategies.Build, _ strategies.Strategy) (strategies.Strategy, error) {
+	stack := simtest.Layer(func(b *strategies.Build, _ strategies.Strategy) (strategies.Strategy, error) {
 		id, err := b.Pool(shelf{3}, strategies.PerFleet, "")
-		return deciding(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+		return simtest.Deciding(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 			switch e.Kind {
 			case strategies.Begin:
 				return strategies.Decision{Kind: strategies.Acquire, Take: strategies.Take{Pool: id, N: sizes[c.ID]}}
 			case strategies.Admitted:
-				return send()
+				return simtest.Send()
 			}
 			c.Put(id, sizes[c.ID])
-			return stop(strategies.Succeeded)
+			return simtest.Stop(strategies.Succeeded)
 		}), err
 	})
 	var log []string
-	run(t, sim.Experiment{Fleets: []sim.Fleet{arriving(program(t, stack), 0, ms, 2*ms, 3*ms)}, Provider: logging(100*ms, &log), Plan: minute})
+	simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(simtest.Program(t, stack), 0, ms, 2*ms, 3*ms)}, Provider: logging(100*ms, &log), Plan: minute})
 	// Call 2 could have had a unit at once, but call 1 was there before it.
 	require.Equal(t, []string{"0s 0x0", "100ms 0x1", "100ms 0x2", "200ms 0x3"}, log)
 }

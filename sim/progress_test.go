@@ -12,6 +12,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -26,19 +27,19 @@ func TestNoProgress(t *testing.T) {
 		f    sim.Fleet
 		want string
 	}{
-		{"waiting zero for ever", sim.Fleet{Program: program(t, atOnce), Traffic: closed(1)},
+		{"waiting zero for ever", sim.Fleet{Program: simtest.Program(t, atOnce), Traffic: closed(1)},
 			`sim: no progress in time: strategy "test" keeps deciding at 1ms for client 0 of fleet "herd", in layer retry; make it wait a positive time, or give refusals or think times a positive time`},
-		{"many of them", sim.Fleet{Program: program(t, atOnce), Traffic: closed(60)},
+		{"many of them", sim.Fleet{Program: simtest.Program(t, atOnce), Traffic: closed(60)},
 			`sim: no progress in time: strategy "test" keeps deciding at 1ms for client 0 of fleet "herd", in layer retry; make it wait a positive time, or give refusals or think times a positive time`},
-		{"an open fleet", sim.Fleet{Program: program(t, atOnce), Traffic: traffic.Traffic{Clients: 7, Arrivals: at{ms, ms, ms}}},
+		{"an open fleet", sim.Fleet{Program: simtest.Program(t, atOnce), Traffic: traffic.Traffic{Clients: 7, Arrivals: simtest.At{ms, ms, ms}}},
 			`sim: no progress in time: strategy "test" keeps deciding at 1ms for client 0 of fleet "herd", in layer retry; make it wait a positive time, or give refusals or think times a positive time`},
-		{"calling again at once", sim.Fleet{Program: program(t), Traffic: closed(1)},
+		{"calling again at once", sim.Fleet{Program: simtest.Program(t), Traffic: closed(1)},
 			`sim: no progress in time: strategy "test" keeps deciding at 1ms for client 0 of fleet "herd", whose calls follow each other without a pause; make it wait a positive time, or give refusals or think times a positive time`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.f.Name = "herd"
 			began := time.Now()
-			x := sim.Experiment{Fleets: []sim.Fleet{c.f}, Provider: refusing(math.MaxInt), Plan: minute}
+			x := sim.Experiment{Fleets: []sim.Fleet{c.f}, Provider: simtest.Refusing(math.MaxInt), Plan: minute}
 			_, err := x.Run(t.Context())
 			require.ErrorIs(t, err, sim.ErrNoProgress)
 			require.EqualError(t, err, c.want)
@@ -50,23 +51,23 @@ func TestNoProgress(t *testing.T) {
 // A herd of any size that calls at one instant is no standstill.
 func TestACrowdIsProgress(t *testing.T) {
 	const n = 300_000
-	f := arriving(program(t, strategies.Retry{Backoff: strategies.Fixed{}, MaxAttempts: 3}), make([]time.Duration, n)...)
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: refusing(n), Plan: minute})
+	f := simtest.Arriving(simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{}, MaxAttempts: 3}), make([]time.Duration, n)...)
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Refusing(n), Plan: minute})
 	require.EqualValues(t, n, rep.Belief.Calls)
 
-	closed := oneShot(20_000, program(t, strategies.Retry{Backoff: strategies.Fixed{}, MaxAttempts: 30}))
-	rep = run(t, sim.Experiment{Fleets: []sim.Fleet{closed}, Provider: refusing(math.MaxInt), Plan: minute})
+	closed := simtest.OneShot(20_000, simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{}, MaxAttempts: 30}))
+	rep = simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{closed}, Provider: simtest.Refusing(math.MaxInt), Plan: minute})
 	require.EqualValues(t, 20_000*30, rep.Belief.Attempts)
 }
 
 // Arrivals that do not come in the order of time, or without end at one
 // instant, are reported.
 func TestBadArrivals(t *testing.T) {
-	x := sim.Experiment{Fleets: []sim.Fleet{arriving(program(t), ms, 3*ms, 2*ms)}, Provider: answering(0), Plan: minute}
+	x := sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(simtest.Program(t), ms, 3*ms, 2*ms)}, Provider: simtest.Answering(0), Plan: minute}
 	_, err := x.Run(t.Context())
 	require.EqualError(t, err, `sim: call 2 of fleet "fleet" arrives at 2ms, the one before it at 3ms; arrivals must be in order of time`)
 
-	x.Fleets[0].Traffic.Arrivals = at{-ms}
+	x.Fleets[0].Traffic.Arrivals = simtest.At{-ms}
 	_, err = x.Run(t.Context())
 	require.EqualError(t, err, `sim: call 0 of fleet "fleet" arrives at -1ms, the one before it at 0s; arrivals must be in order of time`)
 
@@ -81,8 +82,8 @@ func TestBadArrivals(t *testing.T) {
 
 // A provider that breaks its contract is reported.
 func TestBadProviders(t *testing.T) {
-	answer := func(effects ...wire.Effect) *server {
-		return &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+	answer := func(effects ...wire.Effect) *simtest.Server {
+		return &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 			for _, e := range effects {
 				e.Ticket = in.Ticket
 				out = append(out, e)
@@ -92,24 +93,24 @@ func TestBadProviders(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		p    *server
+		p    *simtest.Server
 		want string
 	}{
-		{"two answers", answer(reply(0, ms, wire.OK), reply(0, ms, wire.OK)),
+		{"two answers", answer(simtest.Reply(0, ms, wire.OK), simtest.Reply(0, ms, wire.OK)),
 			"sim: at 0s the provider ends ticket 0 again; every ticket is answered or dropped, once"},
-		{"an answer and a drop", answer(reply(0, ms, wire.OK), wire.Effect{Kind: wire.Dropped}),
+		{"an answer and a drop", answer(simtest.Reply(0, ms, wire.OK), wire.Effect{Kind: wire.Dropped}),
 			"sim: at 0s the provider ends ticket 0 again; every ticket is answered or dropped, once"},
-		{"an answer in the past", answer(reply(0, -ms, wire.OK)),
+		{"an answer in the past", answer(simtest.Reply(0, -ms, wire.OK)),
 			"sim: at 0s the provider does something 1ms before it is asked; effects must not lie in the past"},
 		{"work in the past", answer(wire.Effect{Kind: wire.Started, After: -ms}),
 			"sim: at 0s the provider does something 1ms before it is asked; effects must not lie in the past"},
-		{"a tick in the past", &server{tick: -ms},
+		{"a tick in the past", &simtest.Server{Tick: -ms},
 			"sim: no progress in time: at 0s the provider asks for a tick at -1ms; NextTick must return a later time, or the largest Duration for never"},
-		{"a tick for ever", &server{tick: ms},
+		{"a tick for ever", &simtest.Server{Tick: ms},
 			"sim: no progress in time: at 1ms the provider asks for a tick at 1ms; NextTick must return a later time, or the largest Duration for never"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x := sim.Experiment{Fleets: []sim.Fleet{arriving(program(t), 0, 2*ms)}, Provider: c.p, Plan: minute}
+			x := sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(simtest.Program(t), 0, 2*ms)}, Provider: c.p, Plan: minute}
 			_, err := x.Run(t.Context())
 			require.EqualError(t, err, c.want)
 		})
@@ -118,21 +119,21 @@ func TestBadProviders(t *testing.T) {
 
 // Durations at the end of time saturate.
 func TestHugeDurations(t *testing.T) {
-	f := oneShot(2, program(t, strategies.Retry{Backoff: strategies.Fixed{Every: never}}, timeout(never)))
+	f := simtest.OneShot(2, simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: never}}, simtest.Timeout(never)))
 	f.Traffic.Start, f.Patience, f.Up, f.Down = draw.Const(ms), never, draw.Const(never/2), draw.Const(never)
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: refusing(9), Plan: metrics.Plan{Horizon: never, Bin: never / 4}})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Refusing(9), Plan: metrics.Plan{Horizon: never, Bin: never / 4}})
 	require.EqualValues(t, 2, rep.Pending())
 	require.Equal(t, never, rep.End)
 
 	f.Up, f.Down = draw.Dist{}, draw.Dist{}
-	rep = run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: answering(never), Plan: metrics.Plan{Horizon: never, Bin: never / 4}})
+	rep = simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Answering(never), Plan: metrics.Plan{Horizon: never, Bin: never / 4}})
 	require.EqualValues(t, 2, rep.Pending())
 }
 
 // A run stops when its context does.
 func TestContext(t *testing.T) {
-	naive := program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 1}})
-	x := sim.Experiment{Fleets: []sim.Fleet{oneShot(1, naive)}, Provider: refusing(math.MaxInt),
+	naive := simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 1}})
+	x := sim.Experiment{Fleets: []sim.Fleet{simtest.OneShot(1, naive)}, Provider: simtest.Refusing(math.MaxInt),
 		Plan: metrics.Plan{Horizon: never, Bin: time.Hour}}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -180,16 +181,16 @@ func TestValidation(t *testing.T) {
 			x.Fleets[0].Down = draw.Dist{Kind: draw.Lognormal, Mean: ms, CV: math.NaN()}
 		},
 		`sim: fleet "fleet" runs strategy "test", which shares memory with everyone: compile it with the experiment's Commons`: func(x *sim.Experiment) {
-			x.Fleets[0].Program = programIn(t, commons, shared)
+			x.Fleets[0].Program = simtest.ProgramIn(t, commons, shared)
 		},
 	} {
-		x := sim.Experiment{Fleets: []sim.Fleet{oneShot(1, program(t))}, Provider: answering(0), Plan: minute}
-		run(t, x)
+		x := sim.Experiment{Fleets: []sim.Fleet{simtest.OneShot(1, simtest.Program(t))}, Provider: simtest.Answering(0), Plan: minute}
+		simtest.Run(t, x)
 		x.Fleets = []sim.Fleet{x.Fleets[0]}
 		spoil(&x)
 		_, err := x.Run(t.Context())
 		require.EqualError(t, err, want)
 	}
 	// The remedy of the last of them.
-	run(t, sim.Experiment{Fleets: []sim.Fleet{oneShot(1, programIn(t, commons, shared))}, Commons: commons, Provider: answering(0), Plan: minute})
+	simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.OneShot(1, simtest.ProgramIn(t, commons, shared))}, Commons: commons, Provider: simtest.Answering(0), Plan: minute})
 }

@@ -15,6 +15,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -87,8 +88,8 @@ func (c recipe) experiment(t require.TestingT, k time.Duration) sim.Experiment {
 		case traffic.Stream:
 			a.Gap, a.Until = slower(a.Gap, k), k*a.Until
 			spec.Traffic.Arrivals = a
-		case at:
-			var later at
+		case simtest.At:
+			var later simtest.At
 			for _, when := range a {
 				later = append(later, k*when)
 			}
@@ -227,7 +228,7 @@ func anyFleet(l lot, i int, calm bool, permits int64) fleetRecipe {
 		if l.coin("stream") {
 			f.Traffic.Arrivals = traffic.Stream{Gap: draw.Expo(l.dur("gap", 20*ms, 100*ms)), Until: 600 * ms, Size: f.Traffic.Size}
 		} else {
-			var times at
+			var times simtest.At
 			for range l.num("arrivals", 1, 12) {
 				times = append(times, l.dur("at", 0, 600*ms))
 			}
@@ -329,7 +330,7 @@ func anyFleet(l lot, i int, calm bool, permits int64) fleetRecipe {
 	}
 	if single && l.coin("timeout") {
 		d := l.dur("timeout", 5*ms, 150*ms)
-		add(func(k time.Duration) strategies.Layer { return uneven(k*d, k*1009) })
+		add(func(k time.Duration) strategies.Layer { return simtest.GrowingTimeout(k*d, k*1009) })
 	}
 	return f
 }

@@ -13,6 +13,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -20,22 +21,22 @@ import (
 // Two runners of one call: the second is faster, the provider hears that the
 // first is given up, and who stands inside hears of it before the call is over.
 func TestRace(t *testing.T) {
-	var d diary
+	var d simtest.EventLog
 	var steps []string
-	p := program(t, race{after: 50 * ms, runners: 2}, d.spy("c"))
-	slow := answering(300*ms, 40*ms)
-	slow.other = func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+	p := simtest.Program(t, race{after: 50 * ms, runners: 2}, d.Record("c"))
+	slow := simtest.Answering(300*ms, 40*ms)
+	slow.Other = func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		if in.Kind == wire.Abandon {
 			steps = append(steps, now.String()+" abandon")
 		}
 		return out
 	}
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{arriving(p, 0)}, Provider: slow, Plan: minute})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(p, 0)}, Provider: slow, Plan: minute})
 	require.Equal(t, []string{
 		"0s c0 begin", "50ms c0 begin", "90ms c0 reply 2 ok", "90ms c0 settled 1 cancelled",
-	}, d.lines)
+	}, d.Lines)
 	require.Empty(t, steps, "its reply is on the way already")
-	require.Equal(t, map[metrics.Ending]uint64{metrics.Answered: 1, metrics.Withdrawn: 1}, endings(rep))
+	require.Equal(t, map[metrics.Ending]uint64{metrics.Answered: 1, metrics.Withdrawn: 1}, simtest.Endings(rep))
 	require.Equal(t, metrics.Tries{FirstTries: 1, Hedges: 1}, rep.Tries)
 	require.EqualValues(t, 1, rep.Belief.Useful)
 	require.Equal(t, 90*ms, rep.Latency.Quantile(1))
@@ -47,13 +48,13 @@ func TestRace(t *testing.T) {
 func TestEveryAttemptEndsOnceInsideARace(t *testing.T) {
 	e := &ear{heard: map[string]int{}}
 	var shelfWords []int64
-	watch := layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	watch := simtest.Layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 		id, err := b.Pool(shelf{6}, strategies.PerFleet, "")
 		if err != nil {
 			return nil, err
 		}
 		permits, err := b.Reserve(strategies.PerCall, 1, "")
-		return deciding(func(now time.Duration, c *strategies.Call, ev strategies.Event) strategies.Decision {
+		return simtest.Deciding(func(now time.Duration, c *strategies.Call, ev strategies.Event) strategies.Decision {
 			n := c.Word(permits, 0)
 			switch {
 			case ev.Kind == strategies.Begin:
@@ -73,15 +74,15 @@ func TestEveryAttemptEndsOnceInsideARace(t *testing.T) {
 	})
 	f := sim.Fleet{
 		Name: "fleet", Patience: 170 * ms,
-		Program: program(t, strategies.Retry{Backoff: strategies.FullJitter{Base: 10 * ms, Cap: 50 * ms}, MaxAttempts: 2},
+		Program: simtest.Program(t, strategies.Retry{Backoff: strategies.FullJitter{Base: 10 * ms, Cap: 50 * ms}, MaxAttempts: 2},
 			race{after: 20 * ms, runners: 4}, e, watch,
-			strategies.Retry{Backoff: strategies.FullJitter{Base: 5 * ms, Cap: 50 * ms}, MaxAttempts: 2}, timeout(100*ms)),
+			strategies.Retry{Backoff: strategies.FullJitter{Base: 5 * ms, Cap: 50 * ms}, MaxAttempts: 2}, simtest.Timeout(100*ms)),
 		Up: draw.Between(0, 5*ms), Down: draw.Between(0, 5*ms),
 		Traffic: traffic.Traffic{Clients: 3, Arrivals: traffic.Stream{Gap: draw.Expo(30 * ms), Until: 20 * time.Second}},
 	}
-	cfg := serves(4, 4, draw.Expo(60*ms))
+	cfg := simtest.Serves(4, 4, draw.Expo(60*ms))
 	cfg.RefusalTime = 3 * ms
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: provider(t, cfg, 3), Rand: draw.New(3), Plan: minute})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Provider(t, cfg, 3), Rand: draw.New(3), Plan: minute})
 	require.Zero(t, rep.InFlight)
 	require.Zero(t, rep.Pending())
 	require.Zero(t, shelfWords[0], "a permit was not given back")
@@ -163,7 +164,7 @@ func TestRaceBesideOneOnPaper(t *testing.T) {
 		}
 
 		made := make([]int, len(lanes))
-		server := &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+		server := &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 			n := in.Request.Target.Model
 			k := made[n]
 			made[n]++
@@ -171,11 +172,11 @@ func TestRaceBesideOneOnPaper(t *testing.T) {
 			if lanes[n].ok[k] {
 				class = wire.OK
 			}
-			return append(out, reply(in.Ticket, lanes[n].took[k], class))
+			return append(out, simtest.Reply(in.Ticket, lanes[n].took[k], class))
 		}}
-		p := program(t, race{after: after, runners: len(lanes), models: true},
+		p := simtest.Program(t, race{after: after, runners: len(lanes), models: true},
 			strategies.Retry{Backoff: strategies.Fixed{Every: pause}, MaxAttempts: tries})
-		rep, err := (&sim.Experiment{Fleets: []sim.Fleet{arriving(p, 0)}, Provider: server, Plan: metrics.Plan{Horizon: time.Hour}}).Run(ctx)
+		rep, err := (&sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(p, 0)}, Provider: server, Plan: metrics.Plan{Horizon: time.Hour}}).Run(ctx)
 		require.NoError(r, err)
 		require.Equal(r, over, time.Duration(math.Round(rep.MeanSojourn()*1e9)))
 		require.Equal(r, won, rep.Belief.Useful == 1)
@@ -191,12 +192,12 @@ func TestHedgingClosedForm(t *testing.T) {
 	const calls = 40_000
 	for _, d := range []float64{0, 0.3, 1, math.Log(20)} {
 		after := time.Duration(d * float64(time.Second))
-		f := arriving(program(t, race{after: after, runners: 2}))
+		f := simtest.Arriving(simtest.Program(t, race{after: after, runners: 2}))
 		f.Traffic = traffic.Traffic{Clients: 100, Calls: calls / 100}
 		luck := draw.New(7)
-		rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Rand: draw.New(5), Plan: metrics.Plan{Horizon: time.Hour},
-			Provider: &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
-				return append(out, reply(in.Ticket, luck.For(in.Request.Call).Exp(uint64(in.Request.Attempt), time.Second), wire.OK))
+		rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Rand: draw.New(5), Plan: metrics.Plan{Horizon: time.Hour},
+			Provider: &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+				return append(out, simtest.Reply(in.Ticket, luck.For(in.Request.Call).Exp(uint64(in.Request.Attempt), time.Second), wire.OK))
 			}}})
 		require.EqualValues(t, calls, rep.Belief.Useful)
 		e := math.Exp(-d)
@@ -211,9 +212,9 @@ func TestHedgingClosedForm(t *testing.T) {
 // A hedge sets the call's one timer with each attempt, and hardly ever needs it:
 // timers that nobody waits for must not pile up.
 func TestTimersOfHedgesDoNotPileUp(t *testing.T) {
-	f := oneShot(1, program(t, race{after: time.Hour, runners: 2}))
+	f := simtest.OneShot(1, simtest.Program(t, race{after: time.Hour, runners: 2}))
 	f.Traffic.Calls, f.Traffic.Think = 10_000, draw.Const(ms)
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: answering(ms), Plan: metrics.Plan{Horizon: 24 * time.Hour}})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Answering(ms), Plan: metrics.Plan{Horizon: 24 * time.Hour}})
 	require.EqualValues(t, 10_000, rep.Belief.Useful)
 	require.Zero(t, rep.Hedges)
 	require.Less(t, rep.Events, uint64(20_100), "one event for the call, one for its answer, and hardly any for timers")

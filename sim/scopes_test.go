@@ -10,6 +10,7 @@ import (
 	"herdlab/mockprovider/wire"
 	"herdlab/sim"
 	"herdlab/sim/draw"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -60,25 +61,25 @@ func TestScopes(t *testing.T) {
 		var x sim.Experiment
 		for i := range seen {
 			// Every first attempt of a call is refused, so a call begins twice.
-			p := programIn(t, commons, strategies.Retry{Backoff: strategies.Fixed{Every: ms}}, counting{seen[i]})
+			p := simtest.ProgramIn(t, commons, strategies.Retry{Backoff: strategies.Fixed{Every: ms}}, counting{seen[i]})
 			f := sim.Fleet{Name: "fleet", Program: p, Traffic: traffic.Traffic{
 				Clients: 2, Calls: 2, Start: draw.Const(time.Duration(i) * 10 * ms), Think: draw.Const(100 * ms),
 			}}
 			if open { // the same days, as arrivals
 				d := time.Duration(i) * 10 * ms
-				f.Traffic = traffic.Traffic{Clients: 2, Arrivals: at{d, d, d + 101*ms, d + 101*ms}}
+				f.Traffic = traffic.Traffic{Clients: 2, Arrivals: simtest.At{d, d, d + 101*ms, d + 101*ms}}
 			}
 			x.Fleets = append(x.Fleets, f)
 		}
 		x.Commons, x.Plan = commons, minute
-		x.Provider = &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+		x.Provider = &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 			class := wire.OK
 			if in.Request.Attempt == 1 {
 				class = wire.Overloaded
 			}
-			return append(out, reply(in.Ticket, 0, class))
+			return append(out, simtest.Reply(in.Ticket, 0, class))
 		}}
-		run(t, x)
+		simtest.Run(t, x)
 		// call, client, fleet, everyone.
 		second := func(client uint64) string {
 			if open {
@@ -118,15 +119,15 @@ func TestScopes(t *testing.T) {
 // Requests carry whose they are: fleets tell their calls apart, charge their
 // accounts, and send to their targets, unless a strategy sends elsewhere.
 func TestFleetsAccountsAndTargets(t *testing.T) {
-	elsewhere := script(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	elsewhere := simtest.Script(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 		switch {
 		case e.Kind == strategies.Begin:
-			return send()
+			return simtest.Send()
 		case e.Outcome.OK():
-			return stop(strategies.Succeeded)
+			return simtest.Stop(strategies.Succeeded)
 		}
 		c.Target.Region++
-		return send()
+		return simtest.Send()
 	})
 	type request struct {
 		call    uint64
@@ -136,22 +137,22 @@ func TestFleetsAccountsAndTargets(t *testing.T) {
 		stream  bool
 	}
 	var got []request
-	p := &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+	p := &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		r := &in.Request
 		got = append(got, request{r.Call, r.Attempt, r.Account, r.Target, r.Stream})
 		class := wire.OK
 		if r.Target.Region == 7 {
 			class = wire.Overloaded
 		}
-		return append(out, reply(in.Ticket, 0, class))
+		return append(out, simtest.Reply(in.Ticket, 0, class))
 	}}
 	start := func(d time.Duration, n int) traffic.Traffic {
 		return traffic.Traffic{Clients: n, Calls: 1, Start: draw.Const(d)}
 	}
-	run(t, sim.Experiment{Provider: p, Plan: minute, Fleets: []sim.Fleet{
-		{Name: "a", Program: program(t), Traffic: start(0, 2), Account: 3, AccountPerClient: true, Target: wire.Target{Model: 1}},
-		{Name: "b", Program: program(t), Traffic: start(ms, 2), Account: 9, Stream: true, Target: wire.Target{Key: 2}},
-		{Name: "c", Program: program(t, elsewhere), Traffic: start(2*ms, 1), Target: wire.Target{Region: 7}},
+	simtest.Run(t, sim.Experiment{Provider: p, Plan: minute, Fleets: []sim.Fleet{
+		{Name: "a", Program: simtest.Program(t), Traffic: start(0, 2), Account: 3, AccountPerClient: true, Target: wire.Target{Model: 1}},
+		{Name: "b", Program: simtest.Program(t), Traffic: start(ms, 2), Account: 9, Stream: true, Target: wire.Target{Key: 2}},
+		{Name: "c", Program: simtest.Program(t, elsewhere), Traffic: start(2*ms, 1), Target: wire.Target{Region: 7}},
 	}})
 	require.Equal(t, []request{
 		{0, 1, 3, wire.Target{Model: 1}, false}, {1 << 32, 1, 4, wire.Target{Model: 1}, false},
@@ -163,21 +164,21 @@ func TestFleetsAccountsAndTargets(t *testing.T) {
 // A strategy sees what its call asks for, and so does the provider.
 func TestDemand(t *testing.T) {
 	var seen, served []uint32
-	look := layer(func(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
-		return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	look := simtest.Layer(func(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+		return simtest.Deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 			seen = append(seen, c.Demand.OutputTokens)
 			return inner.Next(now, c, e)
 		}), nil
 	})
-	p := &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+	p := &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		served = append(served, in.Request.Demand.OutputTokens)
-		return append(out, reply(in.Ticket, 10*ms, wire.OK))
+		return append(out, simtest.Reply(in.Ticket, 10*ms, wire.OK))
 	}}
-	open := arriving(program(t, look), 0)
+	open := simtest.Arriving(simtest.Program(t, look), 0)
 	open.Traffic.Arrivals = numbered{0, 5 * ms, 20 * ms}
-	closed := oneShot(1, program(t, look))
+	closed := simtest.OneShot(1, simtest.Program(t, look))
 	closed.Traffic.Start, closed.Traffic.Size = draw.Const(7*ms), wire.Demand{OutputTokens: 70}
-	run(t, sim.Experiment{Fleets: []sim.Fleet{open, closed}, Provider: p, Plan: minute})
+	simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{open, closed}, Provider: p, Plan: minute})
 	require.Equal(t, []uint32{1, 2, 70, 1, 2, 70, 3, 3}, seen) // begin and reply of each
 	require.Equal(t, []uint32{1, 2, 70, 3}, served)
 }
@@ -187,7 +188,7 @@ func TestLoopsMultiply(t *testing.T) {
 	tries := func(n int) strategies.Layer {
 		return strategies.Retry{Backoff: strategies.Fixed{Every: ms}, MaxAttempts: n}
 	}
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{oneShot(2, program(t, tries(3), tries(4), tries(5)))}, Provider: refusing(1000), Plan: minute})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.OneShot(2, simtest.Program(t, tries(3), tries(4), tries(5)))}, Provider: simtest.Refusing(1000), Plan: minute})
 	require.EqualValues(t, 2*3*4*5, rep.Belief.Attempts)
 	require.EqualValues(t, 2, rep.Belief.Failed)
 	require.Equal(t, 59*ms, rep.End) // one wait fewer than attempts

@@ -10,19 +10,20 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/strategies"
 )
 
 // streaming is a provider that sends the head of a reply 20 ms after the
 // request and the rest after 100 ms, where a stream is asked for.
-func streaming() *server {
-	return &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+func streaming() *simtest.Server {
+	return &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		if in.Request.Stream {
-			head := reply(in.Ticket, 20*ms, wire.OK)
+			head := simtest.Reply(in.Ticket, 20*ms, wire.OK)
 			head.Kind = wire.Head
 			out = append(out, head)
 		}
-		return append(out, reply(in.Ticket, 100*ms, wire.OK))
+		return append(out, simtest.Reply(in.Ticket, 100*ms, wire.OK))
 	}}
 }
 
@@ -41,11 +42,11 @@ func TestStreaming(t *testing.T) {
 		{"broken off before the head", true, draw.Const(30 * ms), 40 * ms, []string{"0s c0 begin", "40ms c0 expired 1 timeout"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var d diary
-			f := arriving(program(t, d.spy("c"), timeout(c.limit)), 0)
+			var d simtest.EventLog
+			f := simtest.Arriving(simtest.Program(t, d.Record("c"), simtest.Timeout(c.limit)), 0)
 			f.Stream, f.Down = c.stream, c.down
-			run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: streaming(), Plan: minute})
-			require.Equal(t, c.diary, d.lines)
+			simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: streaming(), Plan: minute})
+			require.Equal(t, c.diary, d.Lines)
 		})
 	}
 }
@@ -53,22 +54,22 @@ func TestStreaming(t *testing.T) {
 // A head that travels when its attempt is over, and its call too, reaches
 // nobody: not even the next attempt in the same rows.
 func TestLateHeadReachesNobody(t *testing.T) {
-	var d diary
-	p := &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
-		head := reply(in.Ticket, 0, wire.OK)
+	var d simtest.EventLog
+	p := &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+		head := simtest.Reply(in.Ticket, 0, wire.OK)
 		head.Kind = wire.Head
 		end := wire.Effect{Kind: wire.Dropped, Ticket: in.Ticket}
 		return append(out, head, end)
 	}}
 	// Each call lives 10 ms, each head travels 25 ms.
-	f := arriving(program(t, d.spy("c"), timeout(10*ms)), 0, 15*ms, 20*ms)
+	f := simtest.Arriving(simtest.Program(t, d.Record("c"), simtest.Timeout(10*ms)), 0, 15*ms, 20*ms)
 	f.Stream, f.Down = true, draw.Const(25*ms)
-	rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: minute})
+	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: minute})
 	require.Equal(t, []string{
 		"0s c0 begin", "10ms c0 expired 1 timeout", "15ms c1 begin", "20ms c2 begin",
 		"25ms c1 expired 1 timeout", "30ms c2 expired 1 timeout",
-	}, d.lines)
-	require.Equal(t, map[metrics.Ending]uint64{metrics.TimedOut: 3}, endings(rep))
+	}, d.Lines)
+	require.Equal(t, map[metrics.Ending]uint64{metrics.TimedOut: 3}, simtest.Endings(rep))
 }
 
 // A strategy acts on the head: it hedges until it sees that the answer has
@@ -77,15 +78,15 @@ func TestHedgeUntilTheHead(t *testing.T) {
 	stack := listening(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 		switch e.Kind {
 		case strategies.Begin, strategies.Wake:
-			return send()
+			return simtest.Send()
 		case strategies.Sent:
 			if c.InFlight < 2 {
-				return wait(30 * ms)
+				return simtest.Wait(30 * ms)
 			}
 		case strategies.Head:
-			return wait(time.Second) // in place of the hedge
+			return simtest.Wait(time.Second) // in place of the hedge
 		case strategies.Reply:
-			return stop(strategies.Succeeded)
+			return simtest.Stop(strategies.Succeeded)
 		}
 		return strategies.Decision{}
 	})
@@ -96,9 +97,9 @@ func TestHedgeUntilTheHead(t *testing.T) {
 		5 * ms:  {1, 105 * ms},
 		15 * ms: {2, 145 * ms}, // the answer to the hedge, which nobody awaits
 	} {
-		f := arriving(program(t, stack), 0)
+		f := simtest.Arriving(simtest.Program(t, stack), 0)
 		f.Stream, f.Down = true, draw.Const(down)
-		rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: streaming(), Plan: minute})
+		rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: streaming(), Plan: minute})
 		require.Equal(t, c.attempts, rep.Belief.Attempts, "way down %v", down)
 		require.EqualValues(t, 1, rep.Belief.Useful)
 		require.Equal(t, c.end, rep.End, "the wait that nobody needs any more is not part of the run")

@@ -11,6 +11,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -20,19 +21,19 @@ import (
 // provider has no limits, so that the groups have nothing to do with each
 // other; and waits are certain, so that it does not matter who draws them.
 func TestTouchingAheadChangesNothing(t *testing.T) {
-	p := program(t,
+	p := simtest.Program(t,
 		strategies.Retry{Backoff: strategies.Fixed{Every: 700 * ms}, MaxAttempts: 3},
 		strategies.Breaker{Failures: 2, OpenFor: time.Second, MinWait: 100 * ms, Scope: strategies.PerClient},
 		strategies.TokenBucket{Rate: 1, Per: 300 * ms, Burst: 1, Scope: strategies.PerClient})
 	outage := faults.Outage(2*time.Second, 5*time.Second, mockprovider.As503)
 	crowd := func(clients int) *metrics.Report {
 		cfg := mockprovider.Config{Capacity: mockprovider.Capacity{Service: mockprovider.Service{First: draw.Const(40 * ms)}}, Faults: []mockprovider.Fault{outage}}
-		return run(t, sim.Experiment{
+		return simtest.Run(t, sim.Experiment{
 			Fleets: []sim.Fleet{{
 				Name: "crowd", Program: p, Up: draw.Const(5 * ms), Down: draw.Const(3 * ms),
 				Traffic: traffic.Traffic{Clients: clients, Calls: 8, Start: draw.Const(ms), Think: draw.Const(500 * ms)},
 			}},
-			Provider: provider(t, cfg, 1),
+			Provider: simtest.Provider(t, cfg, 1),
 			Plan:     metrics.Plan{Horizon: time.Minute, FaultEnd: outage.To, Bin: 100 * ms},
 		})
 	}

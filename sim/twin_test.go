@@ -15,6 +15,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/strategies"
 )
 
@@ -745,12 +746,12 @@ func TestTwinOfTheFoundingExperiment(t *testing.T) {
 		rep := agree(t, func() sim.Experiment {
 			prog, err := strategies.Compile(d, nil)
 			require.NoError(t, err)
-			cfg := serves(6, 0, draw.Const(2*time.Second))
+			cfg := simtest.Serves(6, 0, draw.Const(2*time.Second))
 			cfg.RefusalTime = 50 * ms
 			cfg.Faults = []mockprovider.Fault{faults.Outage(0, 300*time.Second, mockprovider.As503)}
 			mock, err := mockprovider.New(cfg, draw.New(1))
 			require.NoError(t, err)
-			return sim.Experiment{Fleets: []sim.Fleet{oneShot(60, prog)}, Provider: mock, Rand: draw.New(2),
+			return sim.Experiment{Fleets: []sim.Fleet{simtest.OneShot(60, prog)}, Provider: mock, Rand: draw.New(2),
 				Plan: metrics.Plan{Horizon: time.Hour, FaultEnd: 300 * time.Second, OneShot: true}}
 		})
 		require.Greater(t, rep.Belief.Attempts, uint64(40), b.Name)

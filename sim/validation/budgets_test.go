@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -59,8 +60,8 @@ func TestGRPCBudgetLoad(t *testing.T) {
 			var load sample
 			for seed := range uint64(seeds) {
 				f := sim.Fleet{Name: "client", Traffic: traffic.Traffic{Clients: 1, Calls: calls}}
-				f.Program = program(t, strategies.GRPCBudget{MaxTokens: 10, Ratio: 100, Scope: strategies.PerClient}, strategies.Retry{Backoff: strategies.Fixed{Every: ms}})
-				rep := run(t, sim.Experiment{
+				f.Program = simtest.Program(t, strategies.GRPCBudget{MaxTokens: 10, Ratio: 100, Scope: strategies.PerClient}, strategies.Retry{Backoff: strategies.Fixed{Every: ms}})
+				rep := simtest.Run(t, sim.Experiment{
 					Fleets: []sim.Fleet{f}, Provider: failing(t, p, seed), Rand: draw.New(seed), Plan: metrics.Plan{Horizon: time.Hour},
 				})
 				load = append(load, float64(rep.Belief.Attempts)/calls)

@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"fmt"
@@ -17,6 +17,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -41,9 +42,9 @@ func TestRounds(t *testing.T) {
 			require.Equal(t, c.rounds, (c.clients+c.slots-1)/c.slots)
 			require.Len(t, peaks, c.rounds)
 			require.Equal(t, c.attempts, sum)
-			rep := run(t, sim.Experiment{
-				Fleets:   []sim.Fleet{oneShot(c.clients, program(t, strategies.Retry{Backoff: strategies.Fixed{Every: wait}}))},
-				Provider: provider(t, serves(c.slots, 0, draw.Const(2*time.Second)), 1),
+			rep := simtest.Run(t, sim.Experiment{
+				Fleets:   []sim.Fleet{simtest.OneShot(c.clients, simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: wait}}))},
+				Provider: simtest.Provider(t, simtest.Serves(c.slots, 0, draw.Const(2*time.Second)), 1),
 				Plan:     metrics.Plan{Horizon: 2 * time.Hour, Bin: wait},
 			})
 			require.EqualValues(t, sum, rep.Belief.Attempts)
@@ -58,9 +59,9 @@ func TestRounds(t *testing.T) {
 func TestHintOfAWindow(t *testing.T) {
 	cfg := mockprovider.Config{Limits: []mockprovider.Limit{limits.Window{Limit: 20, Length: time.Minute,
 		Terms: mockprovider.Terms{Refusal: mockprovider.As429.WithHint(mockprovider.Hint{Kind: mockprovider.Exact})}}}}
-	rep := run(t, sim.Experiment{
-		Fleets:   []sim.Fleet{oneShot(60, program(t, strategies.Retry{Backoff: strategies.Fixed{}}))},
-		Provider: provider(t, cfg, 1), Plan: metrics.Plan{Horizon: time.Hour, Bin: time.Minute},
+	rep := simtest.Run(t, sim.Experiment{
+		Fleets:   []sim.Fleet{simtest.OneShot(60, simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{}}))},
+		Provider: simtest.Provider(t, cfg, 1), Plan: metrics.Plan{Horizon: time.Hour, Bin: time.Minute},
 	})
 	require.EqualValues(t, 120, rep.Belief.Attempts)
 	require.Equal(t, []uint32{60, 40, 20}, rep.Series.Attempts)
@@ -74,7 +75,7 @@ func TestHintOfAWindow(t *testing.T) {
 func TestTenPointsApart(t *testing.T) {
 	statistics(t)
 	const n, waves, seeds = 10, 5, 2000
-	p := program(t, strategies.Retry{Backoff: strategies.Exponential{Base: time.Second, Jitter: 500 * ms}, MaxAttempts: waves + 1})
+	p := simtest.Program(t, strategies.Retry{Backoff: strategies.Exponential{Base: time.Second, Jitter: 500 * ms}, MaxAttempts: waves + 1})
 	busiest := func(at []time.Duration, width time.Duration) (most int) {
 		first := 0
 		for i, x := range at {
@@ -88,12 +89,12 @@ func TestTenPointsApart(t *testing.T) {
 	var gaps, spans, fixed, sliding sample
 	for seed := range seeds {
 		var back [waves + 1][]time.Duration
-		run(t, sim.Experiment{
-			Fleets: []sim.Fleet{oneShot(n, p)}, Rand: draw.New(uint64(seed)), Plan: minute,
-			Provider: &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+		simtest.Run(t, sim.Experiment{
+			Fleets: []sim.Fleet{simtest.OneShot(n, p)}, Rand: draw.New(uint64(seed)), Plan: minute,
+			Provider: &simtest.Server{Arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 				k := in.Request.Attempt - 1
 				back[k] = append(back[k], now)
-				return append(out, reply(in.Ticket, 0, wire.Overloaded))
+				return append(out, simtest.Reply(in.Ticket, 0, wire.Overloaded))
 			}},
 		})
 		first, least, most := back[1], time.Hour, 0
@@ -125,18 +126,18 @@ func TestJitterDoesNotLowerConcurrency(t *testing.T) {
 		holds time.Duration
 		all   bool
 	}{{500 * ms, true}, {50 * ms, false}} {
-		w := &watched{Provider: provider(t, mockprovider.Config{
+		w := &watched{Provider: simtest.Provider(t, mockprovider.Config{
 			Capacity: mockprovider.Capacity{Slots: 1000, Service: mockprovider.Service{First: draw.Const(c.holds)}},
 			Faults:   []mockprovider.Fault{faults.Outage(0, time.Second, mockprovider.As503)},
 		}, 1)}
 		most := 0
-		look := &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+		look := &simtest.Server{Arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 			out = w.Step(now, in, out)
 			most = max(most, w.Busy())
 			return out
-		}, other: w.Step}
-		run(t, sim.Experiment{
-			Fleets:   []sim.Fleet{oneShot(40, program(t, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second, Jitter: 500 * ms}}))},
+		}, Other: w.Step}
+		simtest.Run(t, sim.Experiment{
+			Fleets:   []sim.Fleet{simtest.OneShot(40, simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second, Jitter: 500 * ms}}))},
 			Provider: look, Plan: minute, Rand: draw.New(1),
 		})
 		require.Equal(t, c.all, most == 40, "%d at a time", most)
@@ -158,11 +159,11 @@ func TestAloha(t *testing.T) {
 		var at []time.Duration
 		f := poisson(t, c.g)
 		f.Traffic.Arrivals = traffic.Stream{Gap: draw.Expo(time.Duration(1e9 / c.g)), Until: slots * time.Second}
-		rep := run(t, sim.Experiment{
+		rep := simtest.Run(t, sim.Experiment{
 			Fleets: []sim.Fleet{f}, Rand: draw.New(3), Plan: metrics.Plan{Horizon: 2 * slots * time.Second},
-			Provider: &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+			Provider: &simtest.Server{Arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 				at = append(at, now)
-				return append(out, reply(in.Ticket, 0, wire.OK))
+				return append(out, simtest.Reply(in.Ticket, 0, wire.OK))
 			}},
 		})
 		alone := 0

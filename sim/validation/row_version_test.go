@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"fmt"
@@ -14,6 +14,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/strategies"
 )
 
@@ -61,10 +62,10 @@ func (w *versioned) Step(now time.Duration, in *wire.Input, out []wire.Effect) [
 			w.writes = append(w.writes, 0)
 		}
 		w.writes[now/(10*ms)]++
-		e := reply(in.Job, 0, wire.Overloaded)
+		e := simtest.Reply(in.Job, 0, wire.Overloaded)
 		if e.Job = in.Job; w.read[in.Job] == w.version {
 			w.version++
-			e = reply(in.Job, 0, wire.OK)
+			e = simtest.Reply(in.Job, 0, wire.OK)
 			e.Job = in.Job
 		}
 		return append(out, e)
@@ -107,10 +108,10 @@ func TestBackoffAndJitter(t *testing.T) {
 	for _, s := range contested {
 		for _, n := range []int{1, 2, 5, 10, 20, 50, 100, 150, 190} {
 			t.Run(fmt.Sprintf("%s/N=%d", s.name, n), func(t *testing.T) {
-				f := oneShot(n, program(t, strategies.Retry{Backoff: s.backoff}))
+				f := simtest.OneShot(n, simtest.Program(t, strategies.Retry{Backoff: s.backoff}))
 				f.Up, f.Down = hop, hop
 				calls, times, peaks := make(sample, trials[n]), make(sample, trials[n]), make(sample, trials[n])
-				inParallel(trials[n], func(i int) {
+				simtest.InParallel(trials[n], func(i int) {
 					root := draw.New(uint64(i))
 					w := &versioned{hop: hop, rand: root.For(1)}
 					x := sim.Experiment{Fleets: []sim.Fleet{f}, Provider: w, Rand: root.For(2), Plan: metrics.Plan{Horizon: time.Hour}}

@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"testing"
@@ -13,6 +13,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/strategies"
 )
 
@@ -25,13 +26,13 @@ func TestAdaptiveBucketsUnderOneQuota(t *testing.T) {
 	statistics(t)
 	retry := strategies.Retry{Backoff: strategies.FullJitter{Base: time.Second, Cap: 32 * time.Second}}
 	batch := func(layers ...strategies.Layer) (refused float64, took time.Duration) {
-		f := oneShot(100, program(t, layers...))
+		f := simtest.OneShot(100, simtest.Program(t, layers...))
 		f.Traffic.Calls, f.Traffic.Start = 100, draw.Between(0, time.Second)
-		cfg := serves(0, 0, draw.Const(200*ms))
+		cfg := simtest.Serves(0, 0, draw.Const(200*ms))
 		cfg.Limits = []mockprovider.Limit{limits.TokenBucket{Limit: 20, Length: time.Second, Burst: 20}}
 		cfg.Tells = 1
-		rep := run(t, sim.Experiment{
-			Fleets: []sim.Fleet{f}, Provider: provider(t, cfg, 1), Rand: draw.New(1), Plan: metrics.Plan{Horizon: time.Hour},
+		rep := simtest.Run(t, sim.Experiment{
+			Fleets: []sim.Fleet{f}, Provider: simtest.Provider(t, cfg, 1), Rand: draw.New(1), Plan: metrics.Plan{Horizon: time.Hour},
 		})
 		require.EqualValues(t, 10_000, rep.Belief.Useful)
 		require.Greater(t, rep.End, 499*time.Second, "the quota allows no less")

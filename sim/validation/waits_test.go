@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"fmt"
@@ -15,6 +15,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -107,13 +108,13 @@ func TestTotalWaits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			const calls, waits = 20_000, 8
 			var sums [waits + 1]sample
-			rep := run(t, sim.Experiment{
-				Fleets: []sim.Fleet{oneShot(calls, program(t, strategies.Retry{Backoff: c.backoff, MaxAttempts: waits + 1}))},
+			rep := simtest.Run(t, sim.Experiment{
+				Fleets: []sim.Fleet{simtest.OneShot(calls, simtest.Program(t, strategies.Retry{Backoff: c.backoff, MaxAttempts: waits + 1}))},
 				Rand:   draw.New(11), Plan: metrics.Plan{Horizon: 24 * time.Hour, Bin: time.Hour},
-				Provider: &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+				Provider: &simtest.Server{Arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 					n := in.Request.Attempt - 1
 					sums[n] = append(sums[n], now.Seconds())
-					return append(out, reply(in.Ticket, 0, wire.Overloaded))
+					return append(out, simtest.Reply(in.Ticket, 0, wire.Overloaded))
 				}},
 			})
 			require.EqualValues(t, calls*(waits+1), rep.Belief.Attempts, "one wait fewer than attempts")
@@ -148,15 +149,15 @@ func failing(t testing.TB, p float64, seed uint64) sim.Provider {
 	if p > 0 {
 		cfg.Faults = []mockprovider.Fault{{To: mockprovider.Forever, Probability: p, Does: faults.Errors{Class: wire.Overloaded}}}
 	}
-	return provider(t, cfg, seed)
+	return simtest.Provider(t, cfg, seed)
 }
 
 // independent plays calls of a stack against a provider that fails with the
 // probability p.
 func independent(t testing.TB, calls int, p float64, layers ...strategies.Layer) *metrics.Report {
-	f := oneShot(calls, program(t, layers...))
+	f := simtest.OneShot(calls, simtest.Program(t, layers...))
 	f.Traffic = traffic.OneShot(calls, time.Hour)
-	return run(t, sim.Experiment{
+	return simtest.Run(t, sim.Experiment{
 		Fleets: []sim.Fleet{f}, Provider: failing(t, p, 21), Rand: draw.New(22), Plan: metrics.Plan{Horizon: 1000 * time.Hour, Bin: time.Hour},
 	})
 }

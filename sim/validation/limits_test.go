@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"fmt"
@@ -14,6 +14,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -37,8 +38,8 @@ func surplus(mean float64, limit int) (over, sd float64) {
 func refusedOf(t *testing.T, limit mockprovider.Limit, rate float64, d time.Duration) float64 {
 	f := poisson(t, rate)
 	f.Traffic.Arrivals = traffic.Stream{Gap: draw.Expo(time.Duration(1e9 / rate)), Until: d}
-	rep := run(t, sim.Experiment{
-		Fleets: []sim.Fleet{f}, Rand: draw.New(8), Provider: provider(t, mockprovider.Config{Limits: []mockprovider.Limit{limit}}, 1),
+	rep := simtest.Run(t, sim.Experiment{
+		Fleets: []sim.Fleet{f}, Rand: draw.New(8), Provider: simtest.Provider(t, mockprovider.Config{Limits: []mockprovider.Limit{limit}}, 1),
 		Plan: metrics.Plan{Horizon: 2 * d, Bin: d},
 	})
 	return float64(rep.Belief.Failed) / float64(rep.Belief.Calls)
@@ -146,7 +147,7 @@ func TestTokenBucketWaits(t *testing.T) {
 			"GCRA":         strategies.GCRA{Rate: 14, Per: 10 * time.Second, Burst: int64(c.burst), Scope: strategies.PerFleet},
 		} {
 			f := poisson(t, c.rate)
-			f.Program = program(t, layer)
+			f.Program = simtest.Program(t, layer)
 			queue{
 				name: fmt.Sprintf("%s/b=%d/%g", name, c.burst, c.rate), fleet: f, seconds: c.seconds, seeds: 8, within: c.sharp,
 				figures: []figure{{"wait", wait, func(d day) float64 { return d.MeanSojourn() }}},

@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"fmt"
@@ -13,19 +13,20 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/strategies"
 )
 
 // wave is when n clients that fail together at 0, and go on failing, retry.
 func wave(t *testing.T, n int, seed uint64, b strategies.Backoff) (retries []time.Duration) {
-	run(t, sim.Experiment{
-		Fleets: []sim.Fleet{oneShot(n, program(t, strategies.Retry{Backoff: b}))}, Rand: draw.New(seed),
+	simtest.Run(t, sim.Experiment{
+		Fleets: []sim.Fleet{simtest.OneShot(n, simtest.Program(t, strategies.Retry{Backoff: b}))}, Rand: draw.New(seed),
 		Plan: metrics.Plan{Horizon: 5 * time.Second},
-		Provider: &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+		Provider: &simtest.Server{Arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 			if in.Request.Attempt > 1 {
 				retries = append(retries, now)
 			}
-			return append(out, reply(in.Ticket, 0, wire.Overloaded))
+			return append(out, simtest.Reply(in.Ticket, 0, wire.Overloaded))
 		}},
 	})
 	return retries

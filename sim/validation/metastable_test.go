@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"fmt"
@@ -14,6 +14,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -61,15 +62,15 @@ func (c trouble) run(t *testing.T, seed uint64) *metrics.Report {
 	if c.poisson {
 		service, arrivals = draw.Expo(time.Duration(1e9/c.capacity)), varying(c.rate)
 	}
-	cfg := serves(1, unbounded/2, service)
+	cfg := simtest.Serves(1, unbounded/2, service)
 	if c.queue > 0 {
 		cfg.Queue = c.queue
 	}
 	cfg.Discipline = c.discipline
 	cfg.Faults = []mockprovider.Fault{{From: begins, To: ends, Does: c.does}}
-	f := sim.Fleet{Name: "clients", Traffic: traffic.Traffic{Clients: 1, Arrivals: arrivals}, Program: program(t, c.layers...)}
-	return run(t, sim.Experiment{
-		Fleets: []sim.Fleet{f}, Provider: provider(t, cfg, seed), Rand: draw.New(seed),
+	f := sim.Fleet{Name: "clients", Traffic: traffic.Traffic{Clients: 1, Arrivals: arrivals}, Program: simtest.Program(t, c.layers...)}
+	return simtest.Run(t, sim.Experiment{
+		Fleets: []sim.Fleet{f}, Provider: simtest.Provider(t, cfg, seed), Rand: draw.New(seed),
 		Plan: metrics.Plan{Horizon: ends + time.Duration(c.seconds)*time.Second, FaultBegin: begins, FaultEnd: ends},
 	})
 }

@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/strategies"
 )
 
@@ -57,7 +58,7 @@ func TestWeibullService(t *testing.T) {
 	} {
 		require.InDelta(t, c.w, pollaczek(c.rho, mean, cv), 1e-6)
 		queue{
-			name: fmt.Sprintf("rho=%g", c.rho), fleet: poisson(t, c.rho/mean), cfg: serves(1, unbounded, service),
+			name: fmt.Sprintf("rho=%g", c.rho), fleet: poisson(t, c.rho/mean), cfg: simtest.Serves(1, unbounded, service),
 			seconds: c.seconds, seeds: 8, within: c.within,
 			figures: []figure{{"W", c.w, func(d day) float64 { return d.MeanSojourn() }}},
 		}.check(t)
@@ -79,8 +80,8 @@ func TestOmission(t *testing.T) {
 	d := bimodal(t)
 	require.InDelta(t, service, d.Average().Seconds(), 2e-4)
 	see := func(f sim.Fleet, seconds time.Duration) *metrics.Report {
-		return run(t, sim.Experiment{
-			Fleets: []sim.Fleet{f}, Provider: provider(t, serves(1, unbounded, d), 2), Rand: draw.New(2),
+		return simtest.Run(t, sim.Experiment{
+			Fleets: []sim.Fleet{f}, Provider: simtest.Provider(t, simtest.Serves(1, unbounded, d), 2), Rand: draw.New(2),
 			Plan: metrics.Plan{Horizon: seconds * time.Second, Bin: time.Hour},
 		})
 	}
@@ -91,15 +92,15 @@ func TestOmission(t *testing.T) {
 	assert.Less(t, closed.Latency.Quantile(0.99), time.Second)
 	assert.InEpsilon(t, service, closed.MeanSojourn(), 0.1)
 	// It converges slowly: six million arrivals gave 3.75.
-	if long {
+	if simtest.Long {
 		queue{
-			name: "bimodal", fleet: poisson(t, rho/service), cfg: serves(1, unbounded, d), seconds: 600_000, seeds: 4, within: 0.45,
+			name: "bimodal", fleet: poisson(t, rho/service), cfg: simtest.Serves(1, unbounded, d), seconds: 600_000, seeds: 4, within: 0.45,
 			figures: []figure{{"W", 4.113176, func(d day) float64 { return d.MeanSojourn() }}},
 		}.check(t)
 	}
 	// One client who thinks for 0.02 never meets a queue.
-	one := run(t, sim.Experiment{
-		Fleets: []sim.Fleet{workers(t, 1, 0.02)}, Provider: provider(t, serves(1, unbounded, draw.Expo(100*ms)), 1), Rand: draw.New(1),
+	one := simtest.Run(t, sim.Experiment{
+		Fleets: []sim.Fleet{workers(t, 1, 0.02)}, Provider: simtest.Provider(t, simtest.Serves(1, unbounded, draw.Expo(100*ms)), 1), Rand: draw.New(1),
 		Plan: metrics.Plan{Horizon: 10_000 * time.Second, Bin: time.Hour},
 	})
 	assert.InEpsilon(t, 0.1, one.MeanSojourn(), 0.02)
@@ -111,9 +112,9 @@ func TestAskingAgainCollapses(t *testing.T) {
 	statistics(t)
 	waiting := func(layers ...strategies.Layer) (half, whole float64) {
 		f := poisson(t, 0.8/0.1099)
-		f.Program = program(t, layers...)
-		rep := run(t, sim.Experiment{
-			Fleets: []sim.Fleet{f}, Provider: provider(t, serves(1, unbounded, bimodal(t)), 2), Rand: draw.New(2),
+		f.Program = simtest.Program(t, layers...)
+		rep := simtest.Run(t, sim.Experiment{
+			Fleets: []sim.Fleet{f}, Provider: simtest.Provider(t, simtest.Serves(1, unbounded, bimodal(t)), 2), Rand: draw.New(2),
 			Plan: metrics.Plan{Horizon: 2000 * time.Second, Bin: 1000 * time.Second},
 		})
 		half = float64(rep.Series.Calls[0]) - float64(rep.Series.Settled[0])

@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"fmt"
@@ -7,14 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"herdlab/sim/simtest"
 	"herdlab/strategies"
 )
 
 // impatient gives each attempt an exponentially distributed timeout.
 func impatient(mean time.Duration) strategies.Layer {
-	return layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	return simtest.Layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 		p := b.Purpose()
-		return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+		return simtest.Deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 			d := inner.Next(now, c, e)
 			if d.Kind == strategies.Send {
 				d.After = max(1, c.Exponential(p, mean))
@@ -56,8 +57,8 @@ func TestErlangA(t *testing.T) {
 		abandon, wait := erlangA(c.slots, c.lambda, c.theta)
 		require.InDelta(t, c.leave, abandon, 1e-6)
 		require.InDelta(t, c.waits, wait, 1e-6)
-		f, cfg := poisson(t, c.lambda), serves(c.slots, unbounded/2, exponential)
-		f.Program = program(t, impatient(time.Duration(1e9/c.theta)))
+		f, cfg := poisson(t, c.lambda), simtest.Serves(c.slots, unbounded/2, exponential)
+		f.Program = simtest.Program(t, impatient(time.Duration(1e9/c.theta)))
 		cfg.Discipline.DropGone = true
 		queue{
 			name: fmt.Sprintf("c=%d lambda=%g theta=%g", c.slots, c.lambda, c.theta), fleet: f, cfg: cfg,

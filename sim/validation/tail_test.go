@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"fmt"
@@ -14,20 +14,21 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/strategies"
 )
 
 // lucky answers each attempt after a time of its own.
-func lucky(took func(r draw.Rand, attempt uint64) time.Duration) *server {
+func lucky(took func(r draw.Rand, attempt uint64) time.Duration) *simtest.Server {
 	luck := draw.New(7)
-	return &server{arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
-		return append(out, reply(in.Ticket, took(luck.For(in.Request.Call), uint64(in.Request.Attempt)), wire.OK))
+	return &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+		return append(out, simtest.Reply(in.Ticket, took(luck.For(in.Request.Call), uint64(in.Request.Attempt)), wire.OK))
 	}}
 }
 
 // luckOfExp is a provider whose every attempt takes Exp(1 s).
 func luckOfExp(t *testing.T) sim.Provider {
-	return provider(t, mockprovider.Config{Capacity: mockprovider.Capacity{Service: mockprovider.Service{First: draw.Expo(time.Second), PerAttempt: true}}}, 7)
+	return simtest.Provider(t, mockprovider.Config{Capacity: mockprovider.Capacity{Service: mockprovider.Service{First: draw.Expo(time.Second), PerAttempt: true}}}, 7)
 }
 
 // Hedge, the layer, by the closed forms of independent attempts of Exp(1): after d
@@ -44,9 +45,9 @@ func TestHedgeLayer(t *testing.T) {
 			require.InDeltaSlice(t, []float64{c.mean, c.load, c.p99, c.p999},
 				[]float64{1 - e + e/2, e, (-math.Log(0.01) + c.d) / 2, (-math.Log(0.001) + c.d) / 2}, 1e-6)
 			after := max(1, time.Duration(c.d*1e9))
-			f := oneShot(calls, program(t, strategies.Hedge{After: after, Scope: strategies.PerFleet}))
+			f := simtest.OneShot(calls, simtest.Program(t, strategies.Hedge{After: after, Scope: strategies.PerFleet}))
 			f.Traffic.Start = draw.Between(0, time.Hour)
-			rep := run(t, sim.Experiment{
+			rep := simtest.Run(t, sim.Experiment{
 				Fleets: []sim.Fleet{f}, Rand: draw.New(5), Plan: metrics.Plan{Horizon: 2 * time.Hour, Bin: time.Minute},
 				Provider: luckOfExp(t),
 			})
@@ -63,9 +64,9 @@ func TestHedgeLayer(t *testing.T) {
 	// At a quantile that it learns, the extra load is the share beyond it.
 	for _, q := range []float64{0.5, 0.9, 0.95} {
 		t.Run(fmt.Sprintf("quantile=%g", q), func(t *testing.T) {
-			f := oneShot(calls, program(t, strategies.Hedge{After: time.Second, Quantile: q, Scope: strategies.PerFleet}))
+			f := simtest.OneShot(calls, simtest.Program(t, strategies.Hedge{After: time.Second, Quantile: q, Scope: strategies.PerFleet}))
 			f.Traffic.Start = draw.Between(0, 10*time.Hour)
-			rep := run(t, sim.Experiment{
+			rep := simtest.Run(t, sim.Experiment{
 				Fleets: []sim.Fleet{f}, Rand: draw.New(5), Plan: metrics.Plan{Horizon: 20 * time.Hour, Bin: time.Minute},
 				Provider: luckOfExp(t),
 			})
@@ -85,14 +86,14 @@ func TestTailAtScale(t *testing.T) {
 	statistics(t)
 	const tasks, fan = 2000, 100
 	require.InDelta(t, 0.633968, 1-math.Pow(0.99, fan), 1e-6)
-	var times at
+	var times simtest.At
 	for i := range tasks * fan {
 		times = append(times, time.Duration(i/fan)*time.Minute)
 	}
 	slow := func(layers ...strategies.Layer) (slow int, hedges uint64) {
 		late := map[time.Duration]bool{} // by when their task begins
-		watch := layer(func(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
-			return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+		watch := simtest.Layer(func(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+			return simtest.Deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 				d := inner.Next(now, c, e)
 				if d.Kind == strategies.Stop && now-c.Born > 500*ms {
 					late[c.Born] = true
@@ -100,8 +101,8 @@ func TestTailAtScale(t *testing.T) {
 				return d
 			}), nil
 		})
-		rep := run(t, sim.Experiment{
-			Fleets: []sim.Fleet{arriving(program(t, append([]strategies.Layer{watch}, layers...)...), times...)},
+		rep := simtest.Run(t, sim.Experiment{
+			Fleets: []sim.Fleet{simtest.Arriving(simtest.Program(t, append([]strategies.Layer{watch}, layers...)...), times...)},
 			Plan:   metrics.Plan{Horizon: 10_000 * time.Hour, Bin: time.Hour},
 			Provider: lucky(func(r draw.Rand, attempt uint64) time.Duration {
 				if r.Float(attempt) < 0.01 {

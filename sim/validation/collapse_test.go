@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"fmt"
@@ -14,6 +14,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -80,9 +81,9 @@ type totals80 struct{ starts, successes, retries, timeouts float64 }
 // returns how many succeed in each second.
 func collapse(t *testing.T, rate varying, b strategies.Backoff, seed uint64) (totals80, []uint32) {
 	f := sim.Fleet{Name: "clients", Up: draw.Expo(100 * ms), Down: draw.Expo(100 * ms), Traffic: traffic.Traffic{Clients: 1, Arrivals: rate},
-		Program: program(t, strategies.Retry{Backoff: b, MaxAttempts: 3}, strategies.AttemptTimeout{After: 3 * time.Second})}
-	rep := run(t, sim.Experiment{
-		Fleets: []sim.Fleet{f}, Provider: provider(t, crowded(), seed), Rand: draw.New(seed), Plan: metrics.Plan{Horizon: 80 * time.Second},
+		Program: simtest.Program(t, strategies.Retry{Backoff: b, MaxAttempts: 3}, strategies.AttemptTimeout{After: 3 * time.Second})}
+	rep := simtest.Run(t, sim.Experiment{
+		Fleets: []sim.Fleet{f}, Provider: simtest.Provider(t, crowded(), seed), Rand: draw.New(seed), Plan: metrics.Plan{Horizon: 80 * time.Second},
 	})
 	expired := float64(rep.Belief.Endings[metrics.TimedOut])
 	return totals80{float64(rep.Belief.Calls), float64(rep.Belief.Useful), expired - float64(rep.Belief.Failed), expired},

@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/strategies"
 )
 
@@ -108,12 +109,12 @@ func (o occupancy) distinct() float64 {
 // and U(0, J), J being so many bins of 50 ms.
 func spreadOver(t *testing.T, n, bins, seeds int, look func(rep *metrics.Report)) {
 	const bin = 50 * time.Millisecond
-	p := program(t, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second, Jitter: time.Duration(bins) * bin}})
+	p := simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second, Jitter: time.Duration(bins) * bin}})
 	for seed := range seeds {
-		look(run(t, sim.Experiment{
-			Fleets: []sim.Fleet{oneShot(n, p)}, Rand: draw.New(uint64(seed)),
+		look(simtest.Run(t, sim.Experiment{
+			Fleets: []sim.Fleet{simtest.OneShot(n, p)}, Rand: draw.New(uint64(seed)),
 			Plan:     metrics.Plan{Horizon: time.Hour, Bin: bin, FaultEnd: time.Second, OneShot: true},
-			Provider: refusing(n),
+			Provider: simtest.Refusing(n),
 		}))
 	}
 }

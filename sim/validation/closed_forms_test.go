@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"cmp"
@@ -17,6 +17,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 )
 
@@ -124,7 +125,7 @@ type queue struct {
 
 // tolerance is relative: 3 %, and 1 % in long proofs.
 func tolerance() float64 {
-	if long {
+	if simtest.Long {
 		return 0.01
 	}
 	return 0.03
@@ -132,12 +133,12 @@ func tolerance() float64 {
 
 func (q queue) check(t *testing.T) {
 	t.Run(q.name, func(t *testing.T) {
-		if racing {
+		if simtest.Racing {
 			t.Skip("statistics, without a race in them")
 		}
 		t.Parallel()
 		seeds := q.seeds
-		if long {
+		if simtest.Long {
 			seeds *= 10
 		}
 		figures := append(slices.Clone(q.figures), q.rough...)
@@ -146,7 +147,7 @@ func (q queue) check(t *testing.T) {
 			values[i] = make([]float64, seeds)
 		}
 		errs := make([]error, seeds)
-		inParallel(seeds, func(seed int) {
+		simtest.InParallel(seeds, func(seed int) {
 			root := draw.New(uint64(seed + 1))
 			p, err := mockprovider.New(q.cfg, root.For(1))
 			if err != nil {
@@ -196,7 +197,7 @@ func meanAndError(x []float64) (mean, se float64) {
 
 // poisson is an open fleet of calls at the given rate that try once.
 func poisson(t testing.TB, rate float64) sim.Fleet {
-	return sim.Fleet{Name: "poisson", Program: program(t), Traffic: traffic.Traffic{
+	return sim.Fleet{Name: "poisson", Program: simtest.Program(t), Traffic: traffic.Traffic{
 		Clients: 1, Arrivals: traffic.Stream{Gap: draw.Expo(time.Duration(1e9 / rate))},
 	}}
 }
@@ -218,14 +219,14 @@ func TestMM1(t *testing.T) {
 		rho, seconds, within float64
 	}
 	rows := []row{{0.5, 150_000, 0}, {0.7, 300_000, 0}, {0.8, 650_000, 0}}
-	if long {
+	if simtest.Long {
 		rows = append(rows, row{0.9, 800_000, 0.06})
 	}
 	for _, c := range rows {
 		rho := c.rho
 		n := map[float64]int{0.5: 3, 0.7: 5, 0.8: 10, 0.9: 10}[rho] // as far as runs of this length see
 		queue{
-			name: fmt.Sprintf("rho=%g", rho), fleet: poisson(t, rho), cfg: serves(1, unbounded, exponential),
+			name: fmt.Sprintf("rho=%g", rho), fleet: poisson(t, rho), cfg: simtest.Serves(1, unbounded, exponential),
 			seconds: c.seconds, seeds: 10, within: c.within,
 			figures: []figure{
 				{"L", rho / (1 - rho), func(d day) float64 { return d.MeanCalls() }},
@@ -253,14 +254,14 @@ func TestMG1(t *testing.T) {
 		{"lognormal cv 0.3", lognormal(0.3), 0.8, 0.3, 400_000, 5},
 		{"lognormal cv 2", lognormal(2), 0.5, 2, 700_000, 16},
 	}
-	if long { // heavy traffic of a heavy tail takes its time
+	if simtest.Long { // heavy traffic of a heavy tail takes its time
 		rows = append(rows, row{"lognormal cv 2", lognormal(2), 0.8, 2, 1_000_000, 30})
 	}
 	for _, c := range rows {
 		rho := c.rho
 		wq := rho * (1 + c.cv*c.cv) / (2 * (1 - rho))
 		queue{
-			name: fmt.Sprintf("%s rho=%g", c.name, rho), fleet: poisson(t, rho), cfg: serves(1, unbounded, c.service),
+			name: fmt.Sprintf("%s rho=%g", c.name, rho), fleet: poisson(t, rho), cfg: simtest.Serves(1, unbounded, c.service),
 			seconds: c.seconds, seeds: c.seeds,
 			figures: []figure{
 				{"Wq", wq, day.wait},
@@ -296,7 +297,7 @@ func TestMMc(t *testing.T) {
 		erlangC := b / (1 - a/n*(1-b))
 		p99 := math.Log(erlangC/0.01) / (n - a)
 		q := queue{
-			name: fmt.Sprintf("c=%d a=%g", c.slots, a), fleet: poisson(t, a), cfg: serves(c.slots, unbounded, exponential),
+			name: fmt.Sprintf("c=%d a=%g", c.slots, a), fleet: poisson(t, a), cfg: simtest.Serves(c.slots, unbounded, exponential),
 			seconds: c.hours * 3600, seeds: 10, within: c.within,
 			figures: []figure{
 				{"C", erlangC, func(d day) float64 { return d.atLeast(c.slots) }}, // PASTA
@@ -333,7 +334,7 @@ func TestErlangB(t *testing.T) {
 			want := erlangB(c.slots, c.load)
 			queue{
 				name: fmt.Sprintf("%s/c=%d a=%g", service.name, c.slots, c.load), fleet: poisson(t, c.load),
-				cfg: serves(c.slots, 0, service.dist), seconds: c.hours * 3600, seeds: 8, within: c.within,
+				cfg: simtest.Serves(c.slots, 0, service.dist), seconds: c.hours * 3600, seeds: 8, within: c.within,
 				figures: []figure{
 					{"blocking", want, func(d day) float64 { return float64(d.Belief.Failed) / float64(d.Belief.Calls) }},
 					{"busy", c.load * (1 - want), func(d day) float64 { return d.busy / d.seconds() }},
@@ -369,7 +370,7 @@ func TestMMcK(t *testing.T) {
 		x := c.load * (1 - block)
 		queue{
 			name: fmt.Sprintf("c=%d K=%d a=%g", c.slots, c.k, c.load), fleet: poisson(t, c.load),
-			cfg: serves(c.slots, c.k-c.slots, exponential), seconds: c.hours * 3600, seeds: 8,
+			cfg: simtest.Serves(c.slots, c.k-c.slots, exponential), seconds: c.hours * 3600, seeds: 8,
 			figures: []figure{
 				{"P(block)", block, func(d day) float64 { return float64(d.Belief.Failed) / float64(d.Belief.Calls) }},
 				{"L", l, func(d day) float64 { return d.MeanCalls() }},
@@ -384,7 +385,7 @@ func TestMMcK(t *testing.T) {
 // workers is a closed fleet of n that think for a mean time between calls.
 func workers(t testing.TB, n int, think float64) sim.Fleet {
 	d := draw.Expo(time.Duration(think * 1e9))
-	return sim.Fleet{Name: "workers", Program: program(t), Traffic: traffic.Traffic{Clients: n, Start: d, Think: d}}
+	return sim.Fleet{Name: "workers", Program: simtest.Program(t), Traffic: traffic.Traffic{Clients: n, Start: d, Think: d}}
 }
 
 // finiteSource is the law of the number in the system of n workers, each
@@ -428,7 +429,7 @@ func TestClosedLoop(t *testing.T) {
 		require.InDelta(t, c.rRef, float64(c.n)/x-c.z, 2e-6)
 		queue{
 			name: fmt.Sprintf("N=%d Z=%g S=%g c=%d", c.n, c.z, c.s, c.slots), fleet: workers(t, c.n, c.z),
-			cfg: serves(c.slots, unbounded, draw.Expo(time.Duration(c.s*1e9))), seconds: 30_000 / x, seeds: 5,
+			cfg: simtest.Serves(c.slots, unbounded, draw.Expo(time.Duration(c.s*1e9))), seconds: 30_000 / x, seeds: 5,
 			figures: []figure{
 				{"X", x, func(d day) float64 { return float64(d.Belief.Useful) / d.seconds() }},
 				{"R", float64(c.n)/x - c.z, func(d day) float64 { return d.MeanSojourn() }},
@@ -451,7 +452,7 @@ func TestEngset(t *testing.T) {
 		require.InDelta(t, c.ref, want, 2e-6)
 		queue{
 			name: fmt.Sprintf("N=%d Z=%g S=%g c=%d", c.n, c.z, c.s, c.slots), fleet: workers(t, c.n, c.z),
-			cfg: serves(c.slots, 0, draw.Expo(time.Duration(c.s*1e9))), seconds: 40_000 * (c.z + c.s) / float64(c.n), seeds: 6,
+			cfg: simtest.Serves(c.slots, 0, draw.Expo(time.Duration(c.s*1e9))), seconds: 40_000 * (c.z + c.s) / float64(c.n), seeds: 6,
 			figures: []figure{{"blocking", want, func(d day) float64 { return float64(d.Belief.Failed) / float64(d.Belief.Calls) }}},
 		}.check(t)
 	}

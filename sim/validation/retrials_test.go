@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/strategies"
 )
 
@@ -145,14 +146,14 @@ func TestRetrialQueue(t *testing.T) {
 			require.InDelta(t, n, orbit, 1e-6, name)
 		}
 		if c.seconds == 0 {
-			if c.seconds = 100_000; !long {
+			if c.seconds = 100_000; !simtest.Long {
 				continue
 			}
 		}
 		f := poisson(t, c.load)
-		f.Program = program(t, strategies.Retry{Backoff: strategies.Memoryless{Mean: time.Duration(1e9 / c.theta)}})
+		f.Program = simtest.Program(t, strategies.Retry{Backoff: strategies.Memoryless{Mean: time.Duration(1e9 / c.theta)}})
 		queue{
-			name: name, fleet: f, cfg: serves(c.slots, 0, exponential), seconds: c.seconds, seeds: 8, within: c.within,
+			name: name, fleet: f, cfg: simtest.Serves(c.slots, 0, exponential), seconds: c.seconds, seeds: 8, within: c.within,
 			figures: []figure{
 				{"orbit", c.orbit, func(d day) float64 { return d.MeanCalls() - d.busy/d.seconds() }},
 				{"blocked", c.blocked, func(d day) float64 { return d.atLeast(c.slots) }}, // PASTA
@@ -180,9 +181,9 @@ func TestConstantRetrialRate(t *testing.T) {
 		empty := (1 - c.lambda) * (1 + c.lambda) / (1 + c.lambda*c.lambda/c.theta/(1-r))
 		require.InDelta(t, c.attempts, 1+c.theta*(1-empty)/c.lambda, 1e-9)
 		f := poisson(t, c.lambda)
-		f.Program = program(t, strategies.Orbit{Mean: time.Duration(1e9 / c.theta), Scope: strategies.PerFleet})
+		f.Program = simtest.Program(t, strategies.Orbit{Mean: time.Duration(1e9 / c.theta), Scope: strategies.PerFleet})
 		queue{
-			name: fmt.Sprintf("a=%g theta=%g", c.lambda, c.theta), fleet: f, cfg: serves(1, 0, exponential),
+			name: fmt.Sprintf("a=%g theta=%g", c.lambda, c.theta), fleet: f, cfg: simtest.Serves(1, 0, exponential),
 			seconds: c.seconds, seeds: 8, within: c.within,
 			figures: []figure{
 				{"orbit", c.orbit, func(d day) float64 { return d.MeanCalls() - d.busy/d.seconds() }},
@@ -199,9 +200,9 @@ func TestConstantRetrialRate(t *testing.T) {
 		const seconds = 50_000
 		for _, theta := range []float64{0.7 * least, 1.5 * least} {
 			f := poisson(t, lambda)
-			f.Program = program(t, strategies.Orbit{Mean: time.Duration(1e9 / theta), Scope: strategies.PerFleet})
-			rep := run(t, sim.Experiment{
-				Fleets: []sim.Fleet{f}, Provider: provider(t, serves(1, 0, exponential), 1), Rand: draw.New(4),
+			f.Program = simtest.Program(t, strategies.Orbit{Mean: time.Duration(1e9 / theta), Scope: strategies.PerFleet})
+			rep := simtest.Run(t, sim.Experiment{
+				Fleets: []sim.Fleet{f}, Provider: simtest.Provider(t, simtest.Serves(1, 0, exponential), 1), Rand: draw.New(4),
 				Plan: metrics.Plan{Horizon: seconds * time.Second, Bin: time.Hour},
 			})
 			grown := float64(rep.Pending()) / seconds
@@ -248,8 +249,8 @@ func TestVeryLongBackoff(t *testing.T) {
 				const mean = 100 // seconds of backoff
 				warm := time.Duration(6*mean*m) * time.Second
 				var first, all, refused, last float64
-				p := provider(t, serves(c.slots, 0, exponential), 3)
-				look := &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+				p := simtest.Provider(t, simtest.Serves(c.slots, 0, exponential), 3)
+				look := &simtest.Server{Arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 					n, attempt := len(out), in.Request.Attempt
 					if out = p.Step(now, in, out); now < warm {
 						return out
@@ -265,10 +266,10 @@ func TestVeryLongBackoff(t *testing.T) {
 						}
 					}
 					return out
-				}, other: p.Step}
+				}, Other: p.Step}
 				f := poisson(t, c.load)
-				f.Program = program(t, strategies.Retry{Backoff: strategies.Memoryless{Mean: mean * time.Second}, MaxAttempts: m})
-				run(t, sim.Experiment{
+				f.Program = simtest.Program(t, strategies.Retry{Backoff: strategies.Memoryless{Mean: mean * time.Second}, MaxAttempts: m})
+				simtest.Run(t, sim.Experiment{
 					Fleets: []sim.Fleet{f}, Provider: look, Rand: draw.New(9), Plan: metrics.Plan{Horizon: warm + time.Duration(90_000/c.load)*time.Second, Bin: time.Hour},
 				})
 				t.Logf("%.5f %.5f %.5f, wanted %v", refused/all, all/first, last/first, want)

@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"cmp"
@@ -15,6 +15,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -91,16 +92,16 @@ type wardFigure struct {
 
 func (s system) check(t *testing.T) {
 	t.Run(s.name, func(t *testing.T) {
-		if racing {
+		if simtest.Racing {
 			t.Skip("statistics, without a race in them")
 		}
 		t.Parallel()
 		seeds := s.seeds
-		if long {
+		if simtest.Long {
 			seeds *= 10
 		}
 		wards, errs := make([]*ward, seeds), make([]error, seeds)
-		inParallel(seeds, func(seed int) {
+		simtest.InParallel(seeds, func(seed int) {
 			root := draw.New(uint64(seed + 1))
 			p, err := mockprovider.New(s.cfg, root.For(1))
 			if err != nil {
@@ -161,7 +162,7 @@ func kaufmanRoberts(c int, a1 float64, b1 int, a2 float64, b2 int) (block1, bloc
 
 // prompts is a Poisson stream of requests of that many input tokens.
 func prompts(t testing.TB, rate float64, tokens uint32) sim.Fleet {
-	return sim.Fleet{Name: fmt.Sprint(tokens), Program: program(t), Traffic: traffic.Traffic{
+	return sim.Fleet{Name: fmt.Sprint(tokens), Program: simtest.Program(t), Traffic: traffic.Traffic{
 		Clients: 1, Arrivals: traffic.Stream{Gap: draw.Expo(time.Duration(1e9 / rate)), Size: wire.Demand{InputTokens: tokens}},
 	}}
 }
@@ -181,7 +182,7 @@ func TestHeavyRequestsFailMoreOften(t *testing.T) {
 		{120, 6, 0.222125, 0.942185, deterministic, 0.3, 0},
 		{40, 2, 0.001540, 0.025783, exponential, 2, 0.1}, // what hardly ever happens takes long to count
 	}
-	if long {
+	if simtest.Long {
 		rows[2].hours, rows[2].within = 20, 0
 		rows = append(rows, row{50, 3, 0.012155, 0.152791, exponential, 4, 0}, row{60, 4, 0.034251, 0.346839, lognormal(1), 4, 0})
 	}
@@ -217,23 +218,23 @@ func TestHeavyRequestsFailMoreOften(t *testing.T) {
 // aimed is a Poisson stream of calls to a target that try once.
 func aimed(t testing.TB, rate float64, to wire.Target, layers ...strategies.Layer) sim.Fleet {
 	f := poisson(t, rate)
-	f.Target, f.Program = to, program(t, layers...)
+	f.Target, f.Program = to, simtest.Program(t, layers...)
 	return f
 }
 
 // elsewhere tries once more in another region, at once.
 func elsewhere(region uint8) strategies.Layer {
-	return script(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	return simtest.Script(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 		switch {
 		case e.Kind == strategies.Begin:
-			return send()
+			return simtest.Send()
 		case e.Outcome.OK():
-			return stop(strategies.Succeeded)
+			return simtest.Stop(strategies.Succeeded)
 		case c.Attempts == 1:
 			c.Target.Region = region
-			return send()
+			return simtest.Send()
 		}
-		return stop(strategies.Failed)
+		return simtest.Stop(strategies.Failed)
 	})
 }
 
@@ -288,7 +289,7 @@ func overflow(c int, a, b float64) (lostOfA, lostOfB float64) {
 // Regions differ: one that is offered 25 Erlang on 20 slots loses 28 % of them
 // alone, and a few per cent if what it refuses goes to one that has room.
 func TestOverflowToAnotherRegion(t *testing.T) {
-	cfg := serves(20, 0, exponential)
+	cfg := simtest.Serves(20, 0, exponential)
 	cfg.Regions = make([]mockprovider.RegionConfig, 2)
 	byRegion := func(r *wire.Request) int { return int(r.Target.Region) }
 	alone := []sim.Fleet{aimed(t, 25, wire.Target{}), aimed(t, 10, wire.Target{Region: 1})}
@@ -314,7 +315,7 @@ func TestOverflowToAnotherRegion(t *testing.T) {
 // A switch to the light model helps at once: of 25 Erlang on the flagship's 20
 // slots 72 % succeed, of 10 on the light model's 99.8 %.
 func TestLightModel(t *testing.T) {
-	cfg := serves(20, 0, exponential)
+	cfg := simtest.Serves(20, 0, exponential)
 	cfg.Models = make([]mockprovider.ModelConfig, 2)
 	served := func(class int) func(w *ward) float64 {
 		return func(w *ward) float64 { return w.started[class] / w.arrived[class] }
@@ -354,7 +355,7 @@ func TestDisciplines(t *testing.T) {
 		mockprovider.LIFO:          {"LIFO", [2]float64{rest / (1 - rho), rest / (1 - rho)}},
 		mockprovider.FIFO:          {"FIFO", [2]float64{rest / (1 - rho), rest / (1 - rho)}},
 	} {
-		cfg := serves(1, unbounded/2, draw.Dist{})
+		cfg := simtest.Serves(1, unbounded/2, draw.Dist{})
 		cfg.Service.PerToken, cfg.Discipline.Order = time.Millisecond, order
 		system{
 			name: c.name, cfg: cfg, fleets: []sim.Fleet{two(lambda1, s1, 1), two(lambda2, s2, 2)},
@@ -372,7 +373,7 @@ func TestDropExpired(t *testing.T) {
 	for _, c := range []struct{ lambda, tau float64 }{{0.8, 2}, {1.5, 3}} {
 		d := math.Exp(-(1 - c.lambda) * c.tau)
 		p0 := 1 / (1 + c.lambda*(1-d)/(1-c.lambda) + c.lambda*d)
-		cfg := serves(1, unbounded/2, exponential)
+		cfg := simtest.Serves(1, unbounded/2, exponential)
 		cfg.Discipline.MaxWait = time.Duration(c.tau * 1e9)
 		system{
 			name: fmt.Sprintf("rho=%g tau=%g", c.lambda, c.tau), cfg: cfg, fleets: []sim.Fleet{poisson(t, c.lambda)},
@@ -387,12 +388,12 @@ func TestDropExpired(t *testing.T) {
 // two service times leaves.
 func TestNoticingSavesWork(t *testing.T) {
 	hour := func(n mockprovider.Notice) (useful, wasted float64) {
-		cfg := serves(2, 50, exponential)
+		cfg := simtest.Serves(2, 50, exponential)
 		cfg.Abandoned = n
 		f := poisson(t, 3)
-		f.Program = program(t, timeout(2*time.Second))
-		rep := run(t, sim.Experiment{
-			Fleets: []sim.Fleet{f}, Provider: provider(t, cfg, 1), Rand: draw.New(1), Plan: metrics.Plan{Horizon: time.Hour},
+		f.Program = simtest.Program(t, simtest.Timeout(2*time.Second))
+		rep := simtest.Run(t, sim.Experiment{
+			Fleets: []sim.Fleet{f}, Provider: simtest.Provider(t, cfg, 1), Rand: draw.New(1), Plan: metrics.Plan{Horizon: time.Hour},
 		})
 		return float64(rep.Belief.Useful) / 3600, rep.Truth.WastedSlotTime.Seconds() / rep.Truth.SlotTime.Seconds()
 	}
@@ -455,7 +456,7 @@ func TestAnyCapacityKeepsTheLaws(t *testing.T) {
 			var fleets []sim.Fleet
 			for i := range 3 {
 				f := sim.Fleet{Name: "poisson", Target: wire.Target{Model: uint8(i % 2), Region: uint8(i / 2)}, Stream: i == 1}
-				f.Program = program(t, strategies.Retry{MaxAttempts: 4, Backoff: strategies.FullJitter{Base: k * 100 * ms, Cap: k * time.Second}}, timeout(k*500*ms))
+				f.Program = simtest.Program(t, strategies.Retry{MaxAttempts: 4, Backoff: strategies.FullJitter{Base: k * 100 * ms, Cap: k * time.Second}}, simtest.Timeout(k*500*ms))
 				f.Traffic = traffic.Traffic{Clients: 1, Arrivals: traffic.Stream{
 					Gap: draw.Expo(k * 100 * ms), Size: wire.Demand{InputTokens: 60, OutputTokens: 40}, Until: k * 20 * time.Second,
 				}}
@@ -463,7 +464,7 @@ func TestAnyCapacityKeepsTheLaws(t *testing.T) {
 			}
 			p, err := mockprovider.New(cfg, root.For(1))
 			require.NoError(t, err)
-			return run(t, sim.Experiment{ // which checks the laws
+			return simtest.Run(t, sim.Experiment{ // which checks the laws
 				Fleets: fleets, Provider: p, Rand: root.For(2), Plan: metrics.Plan{Horizon: k * time.Hour, Bin: k * time.Second},
 			})
 		}
@@ -473,7 +474,7 @@ func TestAnyCapacityKeepsTheLaws(t *testing.T) {
 		longer := once(7)
 		longer.Series.Width = first.Series.Width
 		require.Equal(t, first.Series, longer.Series, "seed %d", seed)
-		require.Equal(t, endings(first), endings(longer))
+		require.Equal(t, simtest.Endings(first), simtest.Endings(longer))
 		held := 7 * first.Truth.SlotTime.Seconds()
 		require.InDelta(t, held, longer.Truth.SlotTime.Seconds(), 1e-12*held)
 	}

@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"fmt"
@@ -14,6 +14,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -22,7 +23,7 @@ import (
 // is in TestNestedLayers.)
 
 // evenly is so many calls a second for so many seconds.
-func evenly(perSecond, seconds int) (times at) {
+func evenly(perSecond, seconds int) (times simtest.At) {
 	for i := range perSecond * seconds {
 		times = append(times, time.Duration(i)*time.Second/time.Duration(perSecond))
 	}
@@ -34,10 +35,10 @@ func evenly(perSecond, seconds int) (times at) {
 func TestRetriesPileUp(t *testing.T) {
 	statistics(t)
 	const seconds = 10
-	f := arriving(program(t, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}}), evenly(10_100, seconds)...)
-	rep := run(t, sim.Experiment{
+	f := simtest.Arriving(simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}}), evenly(10_100, seconds)...)
+	rep := simtest.Run(t, sim.Experiment{
 		Fleets:   []sim.Fleet{f},
-		Provider: provider(t, mockprovider.Config{Limits: []mockprovider.Limit{limits.Window{Limit: 10_000, Length: time.Second}}}, 1),
+		Provider: simtest.Provider(t, mockprovider.Config{Limits: []mockprovider.Limit{limits.Window{Limit: 10_000, Length: time.Second}}}, 1),
 		Plan:     metrics.Plan{Horizon: seconds * time.Second},
 	})
 	for i := range seconds {
@@ -73,10 +74,10 @@ func TestRetryRatio(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			const perSecond, seconds = 200, 600
-			f := arriving(program(t, c.layers...), evenly(perSecond, seconds)...)
-			rep := run(t, sim.Experiment{
+			f := simtest.Arriving(simtest.Program(t, c.layers...), evenly(perSecond, seconds)...)
+			rep := simtest.Run(t, sim.Experiment{
 				Fleets:   []sim.Fleet{f},
-				Provider: provider(t, mockprovider.Config{Limits: []mockprovider.Limit{limits.Window{Limit: 4, Length: time.Second}}}, 1),
+				Provider: simtest.Provider(t, mockprovider.Config{Limits: []mockprovider.Limit{limits.Window{Limit: 4, Length: time.Second}}}, 1),
 				Plan:     metrics.Plan{Horizon: time.Hour},
 			})
 			first, retries := float64(rep.FirstTries), float64(rep.Retries)
@@ -98,18 +99,18 @@ func TestAdaptiveThrottling(t *testing.T) {
 			require.InDelta(t, c.local, 1-c.sent/demand, 1e-9)
 			require.InDelta(t, c.refused, (c.k-1)*accepts, 1e-9)
 			refused := 0.0
-			p := provider(t, mockprovider.Config{Limits: []mockprovider.Limit{limits.TokenBucket{Limit: accepts, Length: time.Second, Burst: accepts}}}, 1)
-			look := &server{arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
+			p := simtest.Provider(t, mockprovider.Config{Limits: []mockprovider.Limit{limits.TokenBucket{Limit: accepts, Length: time.Second, Burst: accepts}}}, 1)
+			look := &simtest.Server{Arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 				n := len(out)
 				if out = p.Step(now, in, out); out[n].Kind == wire.Replied && now >= from*time.Second {
 					refused++
 				}
 				return out
-			}, other: p.Step}
+			}, Other: p.Step}
 			f := poisson(t, demand)
-			f.Program = program(t, strategies.Throttle{K: c.k, Scope: strategies.PerFleet})
+			f.Program = simtest.Program(t, strategies.Throttle{K: c.k, Scope: strategies.PerFleet})
 			f.Traffic.Arrivals = traffic.Stream{Gap: draw.Expo(time.Second / demand), Until: to * time.Second}
-			rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: look, Rand: draw.New(1), Plan: metrics.Plan{Horizon: time.Hour}})
+			rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: look, Rand: draw.New(1), Plan: metrics.Plan{Horizon: time.Hour}})
 			var calls, sent float64
 			for i := from; i < to; i++ {
 				calls += float64(rep.Series.Calls[i])

@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -23,9 +24,9 @@ import (
 // ratioBreaker stops retries, and retries alone, while more than a tenth of a
 // client's calls have failed: it compares all failed attempts with all calls.
 func ratioBreaker() strategies.Layer {
-	return layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	return simtest.Layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 		counts, err := b.Reserve(strategies.PerClient, 2, "")
-		return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+		return simtest.Deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 			calls, failures := c.Word(counts, 0), c.Word(counts, 1)
 			if e.Kind == strategies.Begin {
 				*calls++
@@ -33,7 +34,7 @@ func ratioBreaker() strategies.Layer {
 			d := inner.Next(now, c, e)
 			if e.Kind == strategies.Reply && !e.Outcome.OK() {
 				if *failures++; 10**failures > *calls {
-					return stop(strategies.BreakerOpen)
+					return simtest.Stop(strategies.BreakerOpen)
 				}
 			}
 			return d
@@ -55,7 +56,7 @@ func studied() map[string][]strategies.Layer {
 // studies is ten seconds of clients that call at random, rate times a second
 // together, and what comes of it.
 func studies(t *testing.T, clients int, rate, f float64, seed uint64, layers ...strategies.Layer) *metrics.Report {
-	p := program(t, layers...)
+	p := simtest.Program(t, layers...)
 	fleets := min(clients, 250)
 	x := sim.Experiment{Provider: failing(t, f, seed), Rand: draw.New(seed), Plan: metrics.Plan{Horizon: time.Hour}}
 	for range fleets {
@@ -67,7 +68,7 @@ func studies(t *testing.T, clients int, rate, f float64, seed uint64, layers ...
 			},
 		})
 	}
-	return run(t, x)
+	return simtest.Run(t, x)
 }
 
 // studyResult is the share of calls that succeed, and the attempts for each.
@@ -157,24 +158,24 @@ func TestHowManyClients(t *testing.T) {
 // paced begins a call when the one before has ended and an exponential gap of that
 // mean has passed since it began, and none after an end.
 func paced(mean, end time.Duration) strategies.Layer {
-	return layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	return simtest.Layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 		next, err := b.Reserve(strategies.PerClient, 1, "")
 		if err != nil {
 			return nil, err
 		}
 		waits, err := b.Reserve(strategies.PerCall, 1, "")
 		p := b.Purpose()
-		return deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+		return simtest.Deciding(func(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 			waiting, at := c.Word(waits, 0), c.Word(next, 0)
 			switch begins := e.Kind == strategies.Begin || *waiting > 0 && e.Kind == strategies.Wake; {
 			case !begins:
 				return inner.Next(now, c, e)
 			case max(now, time.Duration(*at)) >= end:
 				*waiting = 1
-				return wait(time.Hour)
+				return simtest.Wait(time.Hour)
 			case time.Duration(*at) > now:
 				*waiting = 1
-				return wait(time.Duration(*at) - now)
+				return simtest.Wait(time.Duration(*at) - now)
 			}
 			*waiting = 0
 			*at = int64(now + c.Exponential(p, mean))
@@ -219,9 +220,9 @@ func TestWhatBackoffIsFor(t *testing.T) {
 				var first, all float64
 				const seeds = 4
 				for seed := range uint64(seeds) {
-					f := oneShot(100, program(t, paced(100*ms, 10*time.Second), retry(back)))
+					f := simtest.OneShot(100, simtest.Program(t, paced(100*ms, 10*time.Second), retry(back)))
 					f.Traffic.Calls, f.Traffic.Start, f.Up, f.Down = 0, draw.Expo(10*ms), draw.Expo(10*ms), draw.Expo(10*ms)
-					rep := run(t, sim.Experiment{
+					rep := simtest.Run(t, sim.Experiment{
 						Fleets: []sim.Fleet{f}, Provider: failing(t, c.f, seed), Rand: draw.New(seed), Plan: metrics.Plan{Horizon: minute.Horizon},
 					})
 					first += float64(rep.FirstTries) / seeds

@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"math"
@@ -14,6 +14,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -39,7 +40,7 @@ type tap struct {
 }
 
 func tapped(t testing.TB, cfg mockprovider.Config, seed uint64) *tap {
-	return &tap{Provider: provider(t, cfg, seed), attempts: map[uint64]uint32{}, replies: map[uint64][]wire.Reply{}, of: map[uint32]uint64{}}
+	return &tap{Provider: simtest.Provider(t, cfg, seed), attempts: map[uint64]uint32{}, replies: map[uint64][]wire.Reply{}, of: map[uint32]uint64{}}
 }
 
 func (p *tap) Step(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
@@ -93,8 +94,8 @@ func TestHintInTheWrongUnit(t *testing.T) {
 			Faults: []mockprovider.Fault{faults.Outage(0, time.Minute, mockprovider.As429.WithHint(h))},
 		}, 1)
 		obeying := strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}, MaxAttempts: 4, Hints: strategies.Hints{Use: strategies.HintAsWait}}
-		f := oneShot(clients, program(t, obeying))
-		return run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour, OneShot: true}}), p
+		f := simtest.OneShot(clients, simtest.Program(t, obeying))
+		return simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour, OneShot: true}}), p
 	}
 	right, rightTap := play(mockprovider.Hint{Kind: mockprovider.Exact})
 	require.Equal(t, []uint64{200, 100}, []uint64{right.Belief.Attempts, right.Belief.Useful})
@@ -114,8 +115,8 @@ func TestHintInTheWrongUnit(t *testing.T) {
 		p := tapped(t, mockprovider.Config{Faults: []mockprovider.Fault{
 			faults.Outage(0, 555*ms, mockprovider.As14003.WithHint(mockprovider.Hint{Kind: mockprovider.Exact, Factor: factor})),
 		}}, 1)
-		f := oneShot(1, program(t, strategies.Retry{Backoff: strategies.Fixed{}}))
-		run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour}})
+		f := simtest.OneShot(1, simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{}}))
+		simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour}})
 		require.Equal(t, []time.Duration{0, wait}, p.arrivals)
 	}
 }
@@ -139,8 +140,8 @@ func TestWhatNeverClears(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			play := func(r wire.Reader, retry strategies.Retry, faults ...mockprovider.Fault) *tap {
 				p := tapped(t, mockprovider.Config{Faults: faults}, 1)
-				f := oneShot(1, reading(t, r, retry))
-				run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour}})
+				f := simtest.OneShot(1, reading(t, r, retry))
+				simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour}})
 				return p
 			}
 			p := play(wire.ByStatus{}, byStatus, forever(never))
@@ -154,8 +155,8 @@ func TestWhatNeverClears(t *testing.T) {
 	}
 	// Who only waits a minute each time asks sixty times an hour.
 	p := tapped(t, mockprovider.Config{Faults: []mockprovider.Fault{forever(faults.Errors{Class: wire.Quota, Refusal: mockprovider.As429})}}, 1)
-	f := oneShot(1, reading(t, wire.ByStatus{}, strategies.Retry{Backoff: strategies.Fixed{Every: time.Minute}}))
-	run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour}})
+	f := simtest.OneShot(1, reading(t, wire.ByStatus{}, strategies.Retry{Backoff: strategies.Fixed{Every: time.Minute}}))
+	simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour}})
 	require.Len(t, p.arrivals, 60)
 }
 
@@ -165,14 +166,14 @@ func TestWhatNeverClears(t *testing.T) {
 func TestNoInA200(t *testing.T) {
 	play := func(reader wire.Reader, kind mockprovider.HintKind, gap time.Duration) *metrics.Report {
 		refusal := mockprovider.As14003.WithHint(mockprovider.Hint{Kind: kind})
-		p := provider(t, mockprovider.Config{Limits: []mockprovider.Limit{
+		p := simtest.Provider(t, mockprovider.Config{Limits: []mockprovider.Limit{
 			limits.Window{Limit: 120, Length: time.Minute, Terms: mockprovider.Terms{Refusal: refusal}},
 		}}, 1)
 		f := sim.Fleet{
 			Name: "fleet", Traffic: traffic.Traffic{Clients: 1, Think: draw.Const(gap)},
 			Program: reading(t, reader, strategies.Retry{Backoff: strategies.Fixed{}, MinWait: ms}),
 		}
-		return run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: 300 * time.Second}})
+		return simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: 300 * time.Second}})
 	}
 	rep := play(wire.ByStatus{}, mockprovider.RoundedUp, 200*ms)
 	require.Equal(t, []uint64{1500, 1500, 600, 900}, []uint64{rep.Belief.Attempts, rep.Belief.Succeeded, rep.Belief.Useful, rep.Belief.Lost})
@@ -196,9 +197,9 @@ func TestOverloadInsideTheStream(t *testing.T) {
 				{To: mockprovider.Forever, Probability: before, Does: faults.Spoil{Body: wire.StreamError}},
 			},
 		}, seed)
-		f := oneShot(calls, reading(t, reader, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}, MaxAttempts: 3}))
+		f := simtest.OneShot(calls, reading(t, reader, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}, MaxAttempts: 3}))
 		f.Stream, f.Traffic.Size = true, wire.Demand{OutputTokens: 100}
-		return run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour, OneShot: true}}), p
+		return simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour, OneShot: true}}), p
 	}
 	const seeds = 10
 	var good, lost, early, late, retries float64
@@ -261,12 +262,12 @@ func TestHintsBeatGuesses(t *testing.T) {
 	for _, seconds := range []int{1, 3, 7, 8, 30, 31, 32, 300} {
 		out := time.Duration(seconds) * time.Second
 		for _, hint := range []mockprovider.HintKind{mockprovider.NoHint, mockprovider.Exact} {
-			p := provider(t, mockprovider.Config{Faults: []mockprovider.Fault{faults.Outage(0, out, mockprovider.As503.WithHint(mockprovider.Hint{Kind: hint}))}}, 1)
-			f := oneShot(10, program(t, strategies.Retry{Backoff: strategies.Exponential{Base: time.Second}}))
+			p := simtest.Provider(t, mockprovider.Config{Faults: []mockprovider.Fault{faults.Outage(0, out, mockprovider.As503.WithHint(mockprovider.Hint{Kind: hint}))}}, 1)
+			f := simtest.OneShot(10, simtest.Program(t, strategies.Retry{Backoff: strategies.Exponential{Base: time.Second}}))
 			if hint == mockprovider.Exact {
-				f.Program = program(t, strategies.Retry{Backoff: strategies.Fixed{}})
+				f.Program = simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{}})
 			}
-			rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour, OneShot: true}})
+			rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour, OneShot: true}})
 			each := uint64(2)
 			if hint == mockprovider.NoHint {
 				each = uint64(math.Ceil(math.Log2(float64(seconds+1)))) + 1
@@ -282,9 +283,9 @@ func TestPermissionShownAsCapacity(t *testing.T) {
 	masked := forever(faults.MaskedPermission{})
 	masked.Where.Models = mockprovider.Just(0)
 	play := func(layers ...strategies.Layer) *metrics.Report {
-		p := provider(t, mockprovider.Config{Space: mockprovider.Space{Models: 2}, Faults: []mockprovider.Fault{masked}}, 1)
-		f := oneShot(10, reading(t, wire.ByKeyword{}, layers...))
-		return run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: 24 * time.Hour, OneShot: true}})
+		p := simtest.Provider(t, mockprovider.Config{Space: mockprovider.Space{Models: 2}, Faults: []mockprovider.Fault{masked}}, 1)
+		f := simtest.OneShot(10, reading(t, wire.ByKeyword{}, layers...))
+		return simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: 24 * time.Hour, OneShot: true}})
 	}
 	for _, budget := range []int{1, 5, 50, 1000} {
 		rep := play(strategies.Retry{Backoff: strategies.Fixed{Every: 30 * time.Second}, MaxAttempts: budget})
@@ -311,7 +312,7 @@ func TestCapacityBecomes403(t *testing.T) {
 			faults.Outage(0, mockprovider.Forever, mockprovider.Refusal{}),
 			{From: expires, To: mockprovider.Forever, Where: mockprovider.Match{Keys: mockprovider.Just(0)}, Does: faults.Expiry{}},
 		}}, 1)
-		rep := run(t, sim.Experiment{Fleets: []sim.Fleet{oneShot(1, program(t, retry))}, Provider: p, Plan: metrics.Plan{Horizon: until}})
+		rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.OneShot(1, simtest.Program(t, retry))}, Provider: p, Plan: metrics.Plan{Horizon: until}})
 		require.Equal(t, want, p.in(expires, until))
 		require.Equal(t, uint64(want), rep.Truth.Replies[wire.Permission])
 		require.Equal(t, uint64(expires/every), rep.Truth.Replies[wire.Overloaded])
@@ -336,12 +337,12 @@ func TestBlackHoles(t *testing.T) {
 		{"a region that is gone", faults.Unreachable{After: 500 * ms}, []string{"0s c0 begin", "500ms c0 lost 1 disconnected", "2.5s c0 wake", "2.6s c0 head 2 ok", "2.7s c0 reply 2 ok"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var d diary
-			p := provider(t, mockprovider.Config{Capacity: stream, Faults: []mockprovider.Fault{{To: 2 * time.Second, Does: c.does}}}, 1)
-			f := arriving(program(t, d.spy("c"), strategies.Retry{Backoff: strategies.Fixed{Every: 2 * time.Second}}, timeout(time.Second)), 0)
-			f.Stream, f.Traffic.Arrivals = true, sized{at{0}, wire.Demand{OutputTokens: 10}}
-			rep := run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: minute})
-			require.Equal(t, c.diary, d.lines)
+			var d simtest.EventLog
+			p := simtest.Provider(t, mockprovider.Config{Capacity: stream, Faults: []mockprovider.Fault{{To: 2 * time.Second, Does: c.does}}}, 1)
+			f := simtest.Arriving(simtest.Program(t, d.Record("c"), strategies.Retry{Backoff: strategies.Fixed{Every: 2 * time.Second}}, simtest.Timeout(time.Second)), 0)
+			f.Stream, f.Traffic.Arrivals = true, sized{simtest.At{0}, wire.Demand{OutputTokens: 10}}
+			rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: minute})
+			require.Equal(t, c.diary, d.Lines)
 			require.Equal(t, uint64(1), rep.Truth.Dropped)
 			require.Equal(t, c.does != faults.Reset{When: faults.AfterHead}, rep.Belief.Useful == 1)
 		})
@@ -350,7 +351,7 @@ func TestBlackHoles(t *testing.T) {
 
 // sized is an open fleet's traffic whose calls all ask for the same.
 type sized struct {
-	at
+	simtest.At
 	demand wire.Demand
 }
 

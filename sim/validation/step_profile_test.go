@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"math"
@@ -12,6 +12,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
+	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
 )
@@ -65,16 +66,16 @@ func TestStepProfile(t *testing.T) {
 			const seeds, theirs = 80, 200
 			shares := make([]sample, len(ends))
 			for seed := range uint64(seeds) {
-				p := provider(t, serves(1, unbounded/2, draw.Expo(100*ms)), seed)
+				p := simtest.Provider(t, simtest.Serves(1, unbounded/2, draw.Expo(100*ms)), seed)
 				x := sim.Experiment{
-					Fleets: []sim.Fleet{{Name: "clients", Patience: c.patience, Program: program(t, c.layers...),
+					Fleets: []sim.Fleet{{Name: "clients", Patience: c.patience, Program: simtest.Program(t, c.layers...),
 						Traffic: traffic.Traffic{Clients: 1, Arrivals: even{profile}}}},
 					Provider: afresh{p}, Rand: draw.New(seed), Plan: metrics.Plan{Horizon: 100 * time.Second},
 				}
 				if c.same {
 					x.Provider = p
 				}
-				rep := run(t, x)
+				rep := simtest.Run(t, x)
 				begin := 0
 				for i, end := range ends {
 					var calls, useful float64

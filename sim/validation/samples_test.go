@@ -1,4 +1,4 @@
-package sim_test
+package validation
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"herdlab/sim/simtest"
 )
 
 // sample is a figure of independent seeds or calls.
@@ -20,7 +22,7 @@ type reference struct{ value, err float64 }
 // race detector, where it takes ten times as long and has nothing to race with.
 func statistics(t *testing.T) {
 	t.Helper()
-	if racing {
+	if simtest.Racing {
 		t.Skip("statistics, without a race in them")
 	}
 	t.Parallel()
