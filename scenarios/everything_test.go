@@ -14,7 +14,7 @@ import (
 	"herdlab/scenarios"
 )
 
-// everything says all that can be said of a provider.
+// everything has all keys of a provider.
 const everything = `herdlab: 1
 name: everything
 title: Everything
@@ -59,7 +59,7 @@ provider:
 strategies: [full-jitter]
 `
 
-// A provider that a file describes in full is what it says.
+// A file with all keys of a provider has the expected configuration.
 func TestEverything(t *testing.T) {
 	src := everything
 	for _, part := range [][2]string{

@@ -13,8 +13,8 @@ import (
 	"herdlab/scenarios"
 )
 
-// What a file says of a limit is what the provider does: of thirty requests of
-// 2 s at once, so many pass, and the next is told when to come back.
+// A limit of a file takes effect in the provider: of thirty requests of 2 s at once
+// the given number pass, and the next one is refused with the given hint.
 func TestLimitsReachTheProvider(t *testing.T) {
 	const s = time.Second
 	for line, c := range map[string]struct {
@@ -41,24 +41,23 @@ func TestLimitsReachTheProvider(t *testing.T) {
 		require.InDelta(t, c.capacity, scenario.Plan().Capacity, 1e-12, line)
 		x, err := scenario.Experiment(0, 1)
 		require.NoError(t, err)
-		passed, told := 0, wire.Reply{}
+		passed, last := 0, wire.Reply{}
 		for range 31 {
 			e := x.Provider.Step(0, &wire.Input{Kind: wire.Arrive}, nil)[0]
 			if e.Kind == wire.Started {
 				passed++
 			}
-			told = e.Reply // of the last
+			last = e.Reply
 		}
 		require.Equal(t, c.passed, passed, line)
-		require.Equal(t, c.class, told.Class, line)
-		require.Equal(t, c.hint, told.RetryAfter, line)
-		require.Equal(t, c.limit, told.Limit, line)
+		require.Equal(t, c.class, last.Class, line)
+		require.Equal(t, c.hint, last.RetryAfter, line)
+		require.Equal(t, c.limit, last.Limit, line)
 	}
 }
 
-// A provider that keeps what its limits have counted says it for all of them,
-// for those of tiers too; a limit that says otherwise has its own rule, and one
-// that charges at completion has charged nothing.
+// keep_on_refusal applies to all limits, also within tiers, except those with their
+// own keep; a limit that charges at completion has counted nothing yet.
 func TestKeepOnRefusal(t *testing.T) {
 	const listed = `  keep_on_refusal: true
   limits:
