@@ -56,7 +56,7 @@ func (a AIMD) Build(b *Build, inner Strategy) (Strategy, error) {
 	}
 	a.LimitRange = limits
 	t := &aimd{AIMD: a, elastic: elastic{limits, 1}}
-	s, err := b.tuned("aimd", t.elastic, a.Scope, a.Name, true, t, inner)
+	s, err := tune(b, "aimd", t.elastic, a.Scope, a.Name, true, t, inner)
 	if err != nil {
 		return nil, fmt.Errorf("aimd: %w", err)
 	}

@@ -116,6 +116,12 @@ func (c *Call) WakeAt(at time.Duration) {
 	c.asides.wakeAt = at
 }
 
+// WakesBy reports whether a layer has set the call's timer, beside this decision, to
+// at or earlier.
+func (c *Call) WakesBy(at time.Duration) bool {
+	return c.asides.which&wakes != 0 && c.asides.wakeAt <= at
+}
+
 // Raise counts an alarm or a note that the layer has named when its stack was
 // built.
 func (c *Call) Raise(s Signal) {

@@ -34,7 +34,7 @@ type AWSAdaptive struct {
 
 // Build implements Layer.
 func (a AWSAdaptive) Build(b *Build, inner Strategy) (Strategy, error) {
-	s, err := b.tuned("aws adaptive", cubicBucket{}, a.Scope, a.Name, false, cubicTuner{a.On.or(Limits)}, inner)
+	s, err := tune(b, "aws adaptive", cubicBucket{}, a.Scope, a.Name, false, cubicTuner{a.On.Or(Limits)}, inner)
 	if err != nil {
 		return nil, fmt.Errorf("aws adaptive: %w", err)
 	}

@@ -42,11 +42,11 @@ func (a AWSBudget) Build(b *Build, inner Strategy) (Strategy, error) {
 	case a.Other != 0 && (a.OtherCost < 1 || a.OtherCost > a.Capacity):
 		return nil, fmt.Errorf("aws budget: the other cost must be 1 to the capacity, not %d", a.OtherCost)
 	}
-	missing, err := b.shared(a.Scope, 1, "aws budget", a.Name, fmt.Sprintf("%+v", a))
+	missing, err := b.ReserveShared(a.Scope, 1, "aws budget", a.Name, fmt.Sprintf("%+v", a))
 	if err != nil {
 		return nil, fmt.Errorf("aws budget: %w", err)
 	}
-	return b.budget(&awsBudget{AWSBudget: a, missing: missing}, inner)
+	return withBudget(b, &awsBudget{AWSBudget: a, missing: missing}, inner)
 }
 
 // awsBudget knows what is missing from a full bucket.

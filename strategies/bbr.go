@@ -49,7 +49,7 @@ func (k BBR) Build(b *Build, inner Strategy) (Strategy, error) {
 		return nil, fmt.Errorf("bbr: the window must be positive, not %v", k.Window)
 	}
 	t := &bbr{elastic{limits, bbrWords}, k.Window}
-	s, err := b.tuned("bbr", t.elastic, k.Scope, k.Name, true, t, inner)
+	s, err := tune(b, "bbr", t.elastic, k.Scope, k.Name, true, t, inner)
 	if err != nil {
 		return nil, fmt.Errorf("bbr: %w", err)
 	}

@@ -83,7 +83,7 @@ func (k Breaker) Build(b *Build, inner Strategy) (Strategy, error) {
 	if k.ProbeTimeout == 0 {
 		k.ProbeTimeout = k.OpenFor
 	}
-	k.Counts = k.Counts.or(Transient)
+	k.Counts = k.Counts.Or(Transient)
 	k.Probes, k.CloseAfter, k.OpenAfter = max(k.Probes, 1), max(k.CloseAfter, 1), max(k.OpenAfter, 1)
 	k.IgnoreStragglers = k.IgnoreStragglers || k.Trip != nil || k.Probes > 1
 	g := &breaker{Breaker: k, trip: 2}
@@ -96,7 +96,7 @@ func (k Breaker) Build(b *Build, inner Strategy) (Strategy, error) {
 		words += uint32(k.Trip.Words())
 	}
 	var err error
-	if g.shared, err = b.reserve(k.Scope, int(words), "breaker "+k.Name, k.agreement()); err != nil {
+	if g.shared, err = b.ReserveShared(k.Scope, int(words), "breaker", k.Name, k.agreement()); err != nil {
 		return nil, err
 	}
 	if g.own, err = b.Reserve(PerCall, 1, ""); err != nil {
@@ -146,5 +146,5 @@ func (k *Breaker) validate() error {
 			}
 		}
 	}
-	return shareable(k.Scope, k.Name)
+	return k.Scope.CheckShared(k.Name)
 }

@@ -62,7 +62,7 @@ func (k *breaker) Admit(now time.Duration, c *Call) Decision {
 		return Decision{}
 	}
 	if k.FailFast {
-		return stop(BreakerOpen, wire.Overloaded)
+		return StopWith(BreakerOpen, wire.Overloaded)
 	}
 	wait := k.MinWait
 	if state == open {
@@ -105,7 +105,7 @@ func (k *breaker) Observe(now time.Duration, c *Call, e Event, d Decision) {
 	switch state := *word & stateMask; {
 	case state == closed && k.Trip != nil:
 		slow := k.SlowAfter > 0 && e.Terminal() && now-e.SentAt >= k.SlowAfter
-		if (succeeded || failed) && k.Trip.Note(now, c.words(k.shared)[k.trip:], failed, slow) {
+		if (succeeded || failed) && k.Trip.Note(now, c.Words(k.shared)[k.trip:], failed, slow) {
 			k.open(now, c)
 		}
 	case state == closed && failed:
@@ -170,13 +170,13 @@ func (k *breaker) giveBack(now time.Duration, c *Call) {
 func (k *breaker) close(c *Call) {
 	*c.Word(k.shared, 0) &^= lowerMask
 	if k.Trip != nil {
-		clear(c.words(k.shared)[k.trip:])
+		clear(c.Words(k.shared)[k.trip:])
 	}
 }
 
 func (k *breaker) open(now time.Duration, c *Call) {
 	word := c.Word(k.shared, 0)
 	*word = *word&^lowerMask | open
-	openFor := saturating.Add(k.OpenFor, c.Uniform(beside(k.purpose), 0, k.OpenJitter))
+	openFor := saturating.Add(k.OpenFor, c.Uniform(k.purpose.Second(), 0, k.OpenJitter))
 	*c.Word(k.shared, 1) = int64(saturating.Add(now, openFor))
 }

@@ -35,11 +35,11 @@ func (k BrookerBudget) Build(b *Build, inner Strategy) (Strategy, error) {
 	if k.Size < 1 || k.Size > 1e6 || k.Deposit < 0 || k.Deposit > 1e9 {
 		return nil, fmt.Errorf("brooker budget: it needs 1 to 1,000,000 tokens and a deposit of 0 to a billion thousandths, not %d and %d", k.Size, k.Deposit)
 	}
-	missing, err := b.shared(k.Scope, 1, "brooker budget", k.Name, fmt.Sprintf("%+v", k))
+	missing, err := b.ReserveShared(k.Scope, 1, "brooker budget", k.Name, fmt.Sprintf("%+v", k))
 	if err != nil {
 		return nil, fmt.Errorf("brooker budget: %w", err)
 	}
-	return b.budget(&brookerBudget{BrookerBudget: k, missing: missing}, inner)
+	return withBudget(b, &brookerBudget{BrookerBudget: k, missing: missing}, inner)
 }
 
 // brookerBudget knows what is missing from a full bucket, in thousandths.

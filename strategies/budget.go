@@ -50,8 +50,8 @@ type budgeted struct {
 	own    Slot
 }
 
-// budget wraps p around inner.
-func (b *Build) budget(p budget, inner Strategy) (Strategy, error) {
+// withBudget wraps p around inner.
+func withBudget(b *Build, p budget, inner Strategy) (Strategy, error) {
 	own, err := b.Reserve(PerCall, 1, "")
 	return &budgeted{inner, p, own}, err
 }
@@ -78,14 +78,14 @@ func (g *budgeted) Next(now time.Duration, c *Call, e Event) Decision {
 		}
 	}
 	d := g.inner.Next(now, c, e)
-	if tried && c.InFlight == 0 && d.Kind != Idle && !d.settles() && !g.grant(now, c, own) {
-		d = unwound(g.inner, now, c, spent(own)) // the loop inside would go on
+	if tried && c.InFlight == 0 && d.Kind != Idle && !d.Settles() && !g.grant(now, c, own) {
+		d = Unwind(g.inner, now, c, spent(own)) // the loop inside would go on
 	}
-	if (d.Kind == Send || d.settles()) && *own&budgetGranted != 0 {
+	if (d.Kind == Send || d.Settles()) && *own&budgetGranted != 0 {
 		*own &^= budgetGranted
 		g.budget.waited(c)
 	}
-	if d.settles() && *own&budgetActive != 0 {
+	if d.Settles() && *own&budgetActive != 0 {
 		*own &^= budgetActive
 		g.budget.over(c, *own>>budgetCost)
 	}
@@ -102,7 +102,7 @@ func (g *budgeted) grant(now time.Duration, c *Call, own *int64) bool {
 }
 
 // spent settles a call that may not retry.
-func spent(own *int64) Decision { return stop(BudgetSpent, failure(own)) }
+func spent(own *int64) Decision { return StopWith(BudgetSpent, failure(own)) }
 
 // failure is the class of the latest failure that a budgeted call knows of.
 func failure(own *int64) wire.Class {
@@ -119,19 +119,3 @@ func (unmoved) began(time.Duration, *Call)        {}
 func (unmoved) waited(*Call)                      {}
 func (unmoved) ended(*Call, *wire.Outcome, int64) {}
 func (unmoved) over(*Call, int64)                 {}
-
-// unwound tells what is inside a layer that the call goes no further, so that it
-// gives back what it holds, and returns d.
-func unwound(inner Strategy, now time.Duration, c *Call, d Decision) Decision {
-	inner.Next(now, c, Event{Kind: Cancelled})
-	return d
-}
-
-// shared reserves n words for a layer that is shared within scope, under a name
-// if everyone does. Those who share them must agree on config.
-func (b *Build) shared(scope Scope, n int, kind, name, config string) (Slot, error) {
-	if err := shareable(scope, name); err != nil {
-		return Slot{}, err
-	}
-	return b.reserve(scope, n, kind+" "+name, config)
-}

@@ -15,7 +15,7 @@ type ledger struct {
 	left  *int
 }
 
-func (l ledger) Build(b *Build, inner Strategy) (Strategy, error) { return b.budget(l, inner) }
+func (l ledger) Build(b *Build, inner Strategy) (Strategy, error) { return withBudget(b, l, inner) }
 
 func (l ledger) note(s string) { *l.heard = append(*l.heard, s) }
 

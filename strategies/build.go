@@ -153,16 +153,14 @@ func (b *Build) reserve(scope Scope, n int, name, config string) (Slot, error) {
 	return s, nil
 }
 
-// shareable says what is wrong with the scope of a layer that is shared, and
-// with its name.
-func shareable(scope Scope, name string) error {
-	switch {
-	case scope == PerCall || scope >= NumScopes:
-		return fmt.Errorf("it cannot be shared per %v; use client, fleet or everyone", scope)
-	case scope == PerEveryone && name == "":
-		return errors.New("what everyone shares needs a name")
+// ReserveShared reserves n words for a layer that clients share: scope is PerClient
+// or wider. Layers that share words with everyone share those of the same kind and
+// name; it is an error if their config, which describes them as text, differs.
+func (b *Build) ReserveShared(scope Scope, n int, kind, name, config string) (Slot, error) {
+	if err := scope.CheckShared(name); err != nil {
+		return Slot{}, err
 	}
-	return nil
+	return b.reserve(scope, n, kind+" "+name, config)
 }
 
 // Purpose returns a purpose for draws that no other layer of the stack has.
@@ -184,15 +182,16 @@ func (b *Build) AsksDemand() { b.program.AsksDemand = true }
 // Remembers announces that the layer answers calls with what an equal one got.
 func (b *Build) Remembers() { b.program.Remembers, b.program.AsksDemand = true, true }
 
-// phase returns a bit of Call.Phase that no other layer of the stack has. The
-// layer is known by its type, as %T writes it; those of this package go
-// without its name.
-func (b *Build) phase(layerType string) (uint32, error) {
-	n := len(b.program.Layers)
-	if n == maxLayers {
-		return 0, fmt.Errorf("a stack has at most %d layers", maxLayers)
-	}
-	name := strings.TrimPrefix(strings.TrimPrefix(layerType, "*"), "strategies.")
-	b.program.Layers = append(b.program.Layers, name)
-	return 1 << n, nil
+// Races reports whether a layer inside has several attempts of one call under way.
+// Such a layer uses the call's timer, and accounts for the attempts it sends.
+func (b *Build) Races() bool { return b.program.Races }
+
+// Trims announces that the layer asks for less input than the caller did.
+func (b *Build) Trims() { b.program.Trims = true }
+
+// SendsPieces announces that the layer sends what a call asks for in pieces, each
+// with an answer of its own. Piece returns which piece the call asks for next,
+// counted from 0, and how many there are; 0 of 0 if it asks for everything.
+func (b *Build) SendsPieces(piece func(c *Call) (piece, of int)) {
+	b.program.Pieces = append(b.program.Pieces, piece)
 }

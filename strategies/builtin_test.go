@@ -93,7 +93,7 @@ func TestBuiltinWaits(t *testing.T) {
 			}
 			if name == "five-tries" {
 				d := c.next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: refusal(wire.NoHint)})
-				require.Equal(t, stop(TriesExhausted, wire.Overloaded), d)
+				require.Equal(t, StopWith(TriesExhausted, wire.Overloaded), d)
 				require.Equal(t, 5, int(c.Attempts))
 			}
 		}

@@ -39,11 +39,11 @@ func (h Bulkhead) Build(b *Build, inner Strategy) (Strategy, error) {
 		return nil, fmt.Errorf("bulkhead: permits must be at least 1, not %d", h.Permits)
 	case h.Line < 0 || h.Patience < 0:
 		return nil, errors.New("bulkhead: the line and the patience in it must not be negative")
-	case h.Patience > 0 && b.program.Races:
+	case h.Patience > 0 && b.Races():
 		return nil, errors.New("bulkhead: a race inside needs the timer that the patience takes; put the bulkhead inside the race")
 	}
 	var err error
-	if g.waiting, err = b.shared(h.Scope, 1, "bulkhead line", h.Name, fmt.Sprint(h.Permits)); err != nil {
+	if g.inLine, err = b.ReserveShared(h.Scope, 1, "bulkhead line", h.Name, fmt.Sprint(h.Permits)); err != nil {
 		return nil, fmt.Errorf("bulkhead: %w", err)
 	}
 	if g.pool, err = b.Pool(permits{h.Permits}, h.Scope, "bulkhead "+h.Name); err != nil {
@@ -53,7 +53,7 @@ func (h Bulkhead) Build(b *Build, inner Strategy) (Strategy, error) {
 	if g.held, err = b.Reserve(PerCall, 1, ""); err != nil {
 		return nil, err
 	}
-	g.bit, err = b.phase("bulkhead")
+	g.waiting, err = b.Waiting("bulkhead")
 	return g, err
 }
 
@@ -61,15 +61,15 @@ type bulkhead struct {
 	Bulkhead
 	inner   Strategy
 	pool    PoolID
-	inUse   Slot   // the pool's word
-	waiting Slot   // how many stand in line
-	held    Slot   // how many permits the call has
-	bit     uint32 // set while the call stands in line
+	inUse   Slot    // the pool's word
+	inLine  Slot    // how many stand in line
+	held    Slot    // how many permits the call has
+	waiting Waiting // set while the call stands in line
 }
 
 // Next implements Strategy.
 func (g *bulkhead) Next(now time.Duration, c *Call, e Event) Decision {
-	standing := c.Phase&g.bit != 0
+	standing := g.waiting.In(c)
 	switch {
 	case e.Kind == Begin:
 		return g.enter(now, c)
@@ -79,26 +79,26 @@ func (g *bulkhead) Next(now time.Duration, c *Call, e Event) Decision {
 	case standing && e.Kind == Wake: // its patience is over
 		g.leave(c)
 		c.Leave()
-		return stop(LimiterRefused, wire.Concurrency)
+		return StopWith(LimiterRefused, wire.Concurrency)
 	case standing && e.Kind == Cancelled:
 		g.leave(c)
-		return withdrawn()
+		return StopCancelled()
 	}
 	return g.settled(c, g.inner.Next(now, c, e))
 }
 
 // enter lets the call in, has it stand in line, or refuses it.
 func (g *bulkhead) enter(now time.Duration, c *Call) Decision {
-	take, waiting := Take{Pool: g.pool, N: 1}, c.Word(g.waiting, 0)
+	take, waiting := Take{Pool: g.pool, N: 1}, c.Word(g.inLine, 0)
 	if c.Pools != nil && c.Pools.TryTake(c, take) {
 		return g.begin(now, c)
 	}
 	free := *waiting == 0 && *c.Word(g.inUse, 0) < g.Permits
 	if !free && *waiting >= g.Line {
-		return stop(LimiterRefused, wire.Concurrency)
+		return StopWith(LimiterRefused, wire.Concurrency)
 	}
 	*waiting++
-	c.Phase |= g.bit
+	g.waiting.Set(c)
 	if g.Patience > 0 && !free {
 		c.WakeAt(saturating.Add(now, g.Patience))
 	}
@@ -106,8 +106,8 @@ func (g *bulkhead) enter(now time.Duration, c *Call) Decision {
 }
 
 func (g *bulkhead) leave(c *Call) {
-	c.Phase &^= g.bit
-	*c.Word(g.waiting, 0)--
+	g.waiting.Clear(c)
+	*c.Word(g.inLine, 0)--
 }
 
 func (g *bulkhead) begin(now time.Duration, c *Call) Decision {
@@ -117,7 +117,7 @@ func (g *bulkhead) begin(now time.Duration, c *Call) Decision {
 
 // settled gives the permit back if d ends what is inside.
 func (g *bulkhead) settled(c *Call, d Decision) Decision {
-	if held := c.Word(g.held, 0); d.settles() && *held > 0 {
+	if held := c.Word(g.held, 0); d.Settles() && *held > 0 {
 		*held--
 		c.Put(g.pool, 1)
 	}

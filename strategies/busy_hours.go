@@ -58,7 +58,7 @@ func (h BusyHours) Build(b *Build, inner Strategy) (Strategy, error) {
 	if h.HalfLife == 0 {
 		h.HalfLife = 7
 	}
-	h.On = h.On.or(ClassesOf(wire.Overloaded))
+	h.On = h.On.Or(ClassesOf(wire.Overloaded))
 	switch {
 	case h.Percent < 1 || h.Percent > 100 || h.Least < 0 || h.HalfLife < 0:
 		return nil, errors.New("busy hours: 1 to 100 percent of at least one attempt make an hour busy, and days are remembered, not foreseen")
@@ -67,7 +67,7 @@ func (h BusyHours) Build(b *Build, inner Strategy) (Strategy, error) {
 	case h.Day < time.Duration(h.Parts):
 		return nil, errors.New("busy hours: the day is too short for its hours")
 	}
-	if err := shareable(h.Scope, h.Name); err != nil {
+	if err := h.Scope.CheckShared(h.Name); err != nil {
 		return nil, fmt.Errorf("busy hours: %w", err)
 	}
 	if h.Priority > 0 {
@@ -76,7 +76,7 @@ func (h BusyHours) Build(b *Build, inner Strategy) (Strategy, error) {
 	g := &busyHours{BusyHours: h, hour: h.Day / time.Duration(h.Parts), purpose: b.Purpose()}
 	agreed := fmt.Sprint(h.Day, h.Parts, h.HalfLife, h.On)
 	var err error
-	if g.shared, err = b.reserve(h.Scope, 2*h.Parts, "busy hours "+h.Name, agreed); err != nil {
+	if g.shared, err = b.ReserveShared(h.Scope, 2*h.Parts, "busy hours", h.Name, agreed); err != nil {
 		return nil, err
 	}
 	if g.put, err = b.Note("put_off"); err != nil {

@@ -57,13 +57,13 @@ func (k Cache) Build(b *Build, inner Strategy) (Strategy, error) {
 	case k.Scope == PerClient && k.Entries > slabSets*ways:
 		return nil, fmt.Errorf("cache: each client keeps at most %d entries, not %d; share it per fleet to keep more", slabSets*ways, k.Entries)
 	}
-	if err := shareable(k.Scope, k.Name); err != nil {
+	if err := k.Scope.CheckShared(k.Name); err != nil {
 		return nil, fmt.Errorf("cache: %w", err)
 	}
 	g := &cache{Cache: k, sets: uint64((k.Entries + ways - 1) / ways)}
 	for left := int(g.sets); left > 0; left -= slabSets {
 		sets := min(left, slabSets)
-		s, err := b.reserve(k.Scope, sets*ways*entryWords, fmt.Sprintf("cache %s, part %d", k.Name, len(g.slabs)), k.TTL.String())
+		s, err := b.ReserveShared(k.Scope, sets*ways*entryWords, fmt.Sprintf("cache part %d", len(g.slabs)), k.Name, k.TTL.String())
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func scramble(z uint64) uint64 {
 func (k *cache) set(c *Call, q int64) []int64 {
 	n := scramble(uint64(q)) % k.sets
 	at := n % slabSets * ways * entryWords
-	return c.words(k.slabs[n/slabSets])[at : at+ways*entryWords]
+	return c.Words(k.slabs[n/slabSets])[at : at+ways*entryWords]
 }
 
 // Admit implements Guard.

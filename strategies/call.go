@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -30,6 +31,18 @@ func (s Scope) String() string {
 }
 
 var scopeNames = [NumScopes]string{"call", "client", "fleet", "everyone"}
+
+// CheckShared reports an error if memory that clients share cannot have scope s
+// under the given name.
+func (s Scope) CheckShared(name string) error {
+	switch {
+	case s == PerCall || s >= NumScopes:
+		return fmt.Errorf("it cannot be shared per %v; use client, fleet or everyone", s)
+	case s == PerEveryone && name == "":
+		return errors.New("what everyone shares needs a name")
+	}
+	return nil
+}
 
 // Slot names words that a layer has reserved when its stack was built.
 type Slot struct {
@@ -107,8 +120,8 @@ func (c *Call) Word(s Slot, i uint32) *int64 {
 // Word needs a power of two: this does not compile otherwise.
 var _ [0]struct{} = [NumScopes & (NumScopes - 1)]struct{}{}
 
-// words returns all words of s.
-func (c *Call) words(s Slot) []int64 {
+// Words returns all words of s.
+func (c *Call) Words(s Slot) []int64 {
 	at := c.From[s.scope] + s.at
 	return c.Memory[s.scope][at : at+uint32(s.n)]
 }
@@ -146,3 +159,7 @@ type Pools interface {
 
 // Purpose tells a layer's draws from another's; Build.Purpose hands them out.
 type Purpose uint16
+
+// Second returns a purpose for a second draw of the same layer: Build.Purpose counts
+// up from 1 and stays far below.
+func (p Purpose) Second() Purpose { return p + 1<<13 }

@@ -42,16 +42,16 @@ func (a CapacityAlarm) Build(b *Build, inner Strategy) (Strategy, error) {
 	if a.Least == 0 {
 		a.Least = 5
 	}
-	a.On = a.On.or(ClassesOf(wire.Overloaded))
+	a.On = a.On.Or(ClassesOf(wire.Overloaded))
 	if a.After <= 0 || a.Least < 0 {
 		return nil, fmt.Errorf("capacity alarm: it needs a positive time and number of attempts, not %v and %d", a.After, a.Least)
 	}
-	if err := shareable(a.Scope, a.Name); err != nil {
+	if err := a.Scope.CheckShared(a.Name); err != nil {
 		return nil, fmt.Errorf("capacity alarm: %w", err)
 	}
 	g := &capacityAlarm{CapacityAlarm: a, inner: inner}
 	var err error
-	if g.shared, err = b.reserve(a.Scope, 2*watchedModels, "capacity alarm "+a.Name, fmt.Sprint(a.After, a.Least, a.On)); err != nil {
+	if g.shared, err = b.ReserveShared(a.Scope, 2*watchedModels, "capacity alarm", a.Name, fmt.Sprint(a.After, a.Least, a.On)); err != nil {
 		return nil, err
 	}
 	g.alarm, err = b.Alarm("at_capacity_for_too_long")

@@ -61,7 +61,7 @@ func TestPermissionMaskedAsCapacity(t *testing.T) {
 	l.serve = masked
 	var ended time.Duration
 	l.settled = func(_ *caller, d Decision) {
-		require.Equal(t, stop(Failed, wire.Permission), d)
+		require.Equal(t, StopWith(Failed, wire.Permission), d)
 		ended = l.now
 	}
 	for i := range 5 {

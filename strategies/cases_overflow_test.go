@@ -48,7 +48,7 @@ func saturates(of, how string) func(*testing.T) error {
 		for _, base := range []time.Duration{1, time.Second, time.Hour, Never / 3, Never} {
 			for _, limit := range []time.Duration{0, 1, time.Hour, Never / 2, Never} {
 				for _, b := range waitKinds(base, limit) {
-					if typeName(b.backoff) != of || b.how != how || validate(b.backoff) != nil {
+					if typeName(b.backoff) != of || b.how != how || ValidateBackoff(b.backoff) != nil {
 						continue
 					}
 					last := time.Duration(0)

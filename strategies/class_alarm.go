@@ -25,7 +25,7 @@ type ClassAlarm struct {
 
 // Build implements Layer.
 func (a ClassAlarm) Build(b *Build, inner Strategy) (Strategy, error) {
-	if err := shareable(a.Scope, a.Name); err != nil {
+	if err := a.Scope.CheckShared(a.Name); err != nil {
 		return nil, fmt.Errorf("class alarm: %w", err)
 	}
 	g := &classAlarm{inner: inner}

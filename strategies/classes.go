@@ -30,7 +30,7 @@ const (
 func (s Classes) Has(c wire.Class) bool { return s>>c&1 != 0 }
 
 // or returns s, or other if s is empty.
-func (s Classes) or(other Classes) Classes {
+func (s Classes) Or(other Classes) Classes {
 	if s == 0 {
 		return other
 	}

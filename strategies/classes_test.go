@@ -16,6 +16,6 @@ func TestClasses(t *testing.T) {
 		require.Equal(t, c == wire.OK, ClassesOf(wire.OK).Has(c))
 	}
 	require.Zero(t, Limits&Unanswered)
-	require.Equal(t, Limits, Classes(0).or(Limits))
-	require.Equal(t, Unanswered, Unanswered.or(Limits))
+	require.Equal(t, Limits, Classes(0).Or(Limits))
+	require.Equal(t, Unanswered, Unanswered.Or(Limits))
 }

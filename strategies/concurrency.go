@@ -23,14 +23,14 @@ func (s Concurrency) Build(b *Build, inner Strategy) (Strategy, error) {
 	if s.Permits < 1 {
 		return nil, fmt.Errorf("concurrency: permits must be at least 1, not %d", s.Permits)
 	}
-	if err := shareable(s.Scope, s.Name); err != nil {
+	if err := s.Scope.CheckShared(s.Name); err != nil {
 		return nil, fmt.Errorf("concurrency: %w", err)
 	}
 	id, err := b.Pool(permits{s.Permits}, s.Scope, "concurrency "+s.Name)
 	if err != nil {
 		return nil, err
 	}
-	return b.pooled("concurrency", id, true, inner)
+	return b.Hold("concurrency", id, inner)
 }
 
 // permits is the pool of a Concurrency layer; its word counts those in use.

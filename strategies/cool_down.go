@@ -49,13 +49,13 @@ func (k CoolDown) Build(b *Build, inner Strategy) (Strategy, error) {
 	case k.Jitter < 0 || k.ProbeTimeout < 0:
 		return nil, errors.New("cool-down: the jitter and the probe timeout must not be negative; 0 as the latter means the length")
 	}
-	if err := shareable(k.Scope, k.Name); err != nil {
+	if err := k.Scope.CheckShared(k.Name); err != nil {
 		return nil, fmt.Errorf("cool-down: %w", err)
 	}
 	if k.ProbeTimeout == 0 {
 		k.ProbeTimeout = k.For
 	}
-	k.On = k.On.or(Limits | ClassesOf(wire.Overloaded))
+	k.On = k.On.Or(Limits | ClassesOf(wire.Overloaded))
 	g := &coolDown{CoolDown: k, inner: inner, purpose: b.Purpose()}
 	var err error
 	if g.pool, err = b.Pool(door{k.Pace, k.ProbeTimeout}, k.Scope, "cool-down "+k.Name); err != nil {
@@ -65,7 +65,7 @@ func (k CoolDown) Build(b *Build, inner Strategy) (Strategy, error) {
 	if g.own, err = b.Reserve(PerCall, 1, ""); err != nil {
 		return nil, err
 	}
-	g.bit, err = b.phase("cool-down")
+	g.waiting, err = b.Waiting("cool-down")
 	return g, err
 }
 
@@ -118,15 +118,15 @@ type coolDown struct {
 	inner   Strategy
 	pool    PoolID
 	memory  Slot
-	own     Slot   // the number of the probe that the call is, 0 if it is none
-	bit     uint32 // set while the call stands in line
+	own     Slot    // the number of the probe that the call is, 0 if it is none
+	waiting Waiting // set while the call stands in line
 	purpose Purpose
 }
 
 // Next implements Strategy.
 func (k *coolDown) Next(now time.Duration, c *Call, e Event) Decision {
-	m := c.words(k.memory)
-	standing := c.Phase&k.bit != 0
+	m := c.Words(k.memory)
+	standing := k.waiting.In(c)
 	switch {
 	case e.Kind == Begin:
 		return k.enter(now, c, m)
@@ -135,7 +135,7 @@ func (k *coolDown) Next(now time.Duration, c *Call, e Event) Decision {
 		return k.begin(now, c, m)
 	case standing && e.Kind == Cancelled:
 		k.leave(c, m)
-		return withdrawn()
+		return StopCancelled()
 	}
 	return k.settled(now, c, m, e, k.inner.Next(now, c, e))
 }
@@ -147,12 +147,12 @@ func (k *coolDown) enter(now time.Duration, c *Call, m []int64) Decision {
 		return k.begin(now, c, m)
 	}
 	m[doorWaiting]++
-	c.Phase |= k.bit
+	k.waiting.Set(c)
 	return Decision{Kind: Acquire, Take: take}
 }
 
 func (k *coolDown) leave(c *Call, m []int64) {
-	c.Phase &^= k.bit
+	k.waiting.Clear(c)
 	if m[doorWaiting]--; m[doorWaiting] == 0 && m[doorState] == held {
 		m[doorState] = ajar
 	}
@@ -171,7 +171,7 @@ func (k *coolDown) begin(now time.Duration, c *Call, m []int64) Decision {
 
 // settled moves the door if d ends what is inside.
 func (k *coolDown) settled(now time.Duration, c *Call, m []int64, e Event, d Decision) Decision {
-	if !d.settles() {
+	if !d.Settles() {
 		return d
 	}
 	own := c.Word(k.own, 0)
@@ -179,7 +179,7 @@ func (k *coolDown) settled(now time.Duration, c *Call, m []int64, e Event, d Dec
 	*own = 0
 	switch {
 	case d.Kind == Stop && e.Terminal() && k.On.Has(d.End.Class):
-		hint := max(hintOf(e), 0)
+		hint := max(e.Hint(), 0)
 		switch {
 		case m[doorState] != shut && m[doorState] != tried || probe:
 			wait := saturating.Add(max(k.For, hint), c.Uniform(k.purpose, 0, k.Jitter))

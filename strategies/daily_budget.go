@@ -53,7 +53,7 @@ func (d DailyBudget) Build(b *Build, inner Strategy) (Strategy, error) {
 	case d.Carry < 0 || d.Carry > int64(Never)/1000:
 		return nil, errors.New("daily budget: what days save up must not be negative; 0 means nothing")
 	}
-	if err := shareable(d.Scope, d.Name); err != nil {
+	if err := d.Scope.CheckShared(d.Name); err != nil {
 		return nil, fmt.Errorf("daily budget: %w", err)
 	}
 	p := dayBook{daily: d.Quota * d.Percent, carry: 100 * d.Carry, per: d.Per, offset: d.Offset}
@@ -61,7 +61,7 @@ func (d DailyBudget) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.pooled("daily budget", id, false, inner)
+	return b.Spend("daily budget", id, inner)
 }
 
 // dayBook is the pool of a DailyBudget, in hundredths of an attempt. Its words

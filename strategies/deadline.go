@@ -28,14 +28,14 @@ func (d Deadline) Build(b *Build, inner Strategy) (Strategy, error) {
 	if d.Within <= 0 || d.Least < 0 || d.Least > d.Within {
 		return nil, fmt.Errorf("deadline: it must be positive, and the least time for an attempt not negative nor longer, not %v and %v", d.Within, d.Least)
 	}
-	bit, err := b.phase("deadline")
-	return &deadline{inner, bit, b.program.Races, d.Within, max(d.Least, 1)}, err
+	waiting, err := b.Waiting("deadline")
+	return &deadline{inner, waiting, b.Races(), d.Within, max(d.Least, 1)}, err
 }
 
 type deadline struct {
 	inner         Strategy
-	bit           uint32 // set while the call stands in line and the timer is ours
-	races         bool   // what is inside has accounted for the attempts it sends
+	waiting       Waiting // set while the call stands in line and the timer is ours
+	races         bool    // what is inside has accounted for the attempts it sends
 	within, least time.Duration
 }
 
@@ -46,38 +46,38 @@ func (g *deadline) Next(now time.Duration, c *Call, e Event) Decision {
 	switch e.Kind {
 	case Begin:
 		if late {
-			return stop(DeadlinePassed, wire.Timeout)
+			return StopWith(DeadlinePassed, wire.Timeout)
 		}
 	case Wake:
-		standing := c.Phase&g.bit != 0
-		c.Phase &^= g.bit
+		standing := g.waiting.In(c)
+		g.waiting.Clear(c)
 		if standing || late && c.InFlight == 0 {
 			if standing {
 				c.Leave()
 			}
-			return unwound(g.inner, now, c, stop(DeadlinePassed, wire.Timeout))
+			return Unwind(g.inner, now, c, StopWith(DeadlinePassed, wire.Timeout))
 		}
 	case Admitted, Cancelled:
-		c.Phase &^= g.bit
+		g.waiting.Clear(c)
 	}
 	d := g.inner.Next(now, c, e)
 	switch d.Kind {
 	case Send:
 		if late && !g.races {
-			return unwound(g.inner, now, c, g.passed(e))
+			return Unwind(g.inner, now, c, g.passed(e))
 		}
 		d.After = within(d.After, max(1, until-now))
 	case Wait:
 		if d.After > until-g.least-now && c.InFlight == 0 {
-			return unwound(g.inner, now, c, g.passed(e))
+			return Unwind(g.inner, now, c, g.passed(e))
 		}
 	case Acquire, Join:
 		at := max(until-g.least, now)
-		if g.races || !c.wakesAfter(at) {
+		if g.races || c.WakesBy(at) {
 			break
 		}
 		if d.Kind == Acquire {
-			c.Phase |= g.bit
+			g.waiting.Set(c)
 		} else {
 			at++ // by then it is late, and there is no line to leave
 		}
@@ -90,12 +90,7 @@ func (g *deadline) Next(now time.Duration, c *Call, e Event) Decision {
 // retried, if there is one.
 func (g *deadline) passed(e Event) Decision {
 	if e.Terminal() {
-		return stop(DeadlinePassed, e.Outcome.Class)
+		return StopWith(DeadlinePassed, e.Outcome.Class)
 	}
-	return stop(DeadlinePassed, wire.Timeout)
-}
-
-// wakesAfter reports whether this Next has set no timer for at or before.
-func (c *Call) wakesAfter(at time.Duration) bool {
-	return c.asides.which&wakes == 0 || c.asides.wakeAt > at
+	return StopWith(DeadlinePassed, wire.Timeout)
 }

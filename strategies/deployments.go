@@ -71,7 +71,7 @@ func (d Deployments) Build(b *Build, inner Strategy) (Strategy, error) {
 	g := &deployments{Deployments: d, purpose: b.Purpose()}
 	agreed := fmt.Sprint(d.Targets, d.CoolDown, d.Percent, d.Least, d.Fails)
 	var err error
-	if g.shared, err = b.reserve(d.Scope, benchWords*len(d.Targets), "deployments "+d.Name, agreed); err != nil {
+	if g.shared, err = b.ReserveShared(d.Scope, benchWords*len(d.Targets), "deployments", d.Name, agreed); err != nil {
 		return nil, err
 	}
 	if g.own, err = b.Reserve(PerCall, 2, ""); err != nil {
@@ -98,7 +98,7 @@ func (d *Deployments) fill() error {
 	if d.MaxAttempts == 0 {
 		d.MaxAttempts = 3
 	}
-	d.On.Classes = d.On.Classes.or(Transient)
+	d.On.Classes = d.On.Classes.Or(Transient)
 	switch {
 	case len(d.Targets) == 0 || len(d.Targets) > 256:
 		return fmt.Errorf("there must be 1 to 256 targets, not %d", len(d.Targets))
@@ -108,14 +108,14 @@ func (d *Deployments) fill() error {
 		return errors.New("1 to 100 percent of the attempts may fail, of at least one")
 	}
 	if d.Backoff != nil {
-		if err := validate(d.Backoff); err != nil {
+		if err := ValidateBackoff(d.Backoff); err != nil {
 			return err
 		}
 	}
-	if err := d.On.validate(); err != nil {
+	if err := d.On.Validate(); err != nil {
 		return err
 	}
-	return shareable(d.Scope, d.Name)
+	return d.Scope.CheckShared(d.Name)
 }
 
 // deployments is the loop. Each deployment has the words below; those of the call
@@ -159,7 +159,7 @@ func (d *deployments) Start(_ time.Duration, c *Call) { *c.Word(d.own, 0) = 1 }
 func (d *deployments) After(now time.Duration, c *Call, e Event, v Decision) Decision {
 	tries := c.Word(d.own, 0)
 	switch {
-	case v.End.Reason == Succeeded || !d.On.retries(e.Outcome, v.End):
+	case v.End.Reason == Succeeded || !d.On.Retries(e.Outcome, v.End):
 		return v
 	case *tries >= int64(d.MaxAttempts):
 		v.End.Reason = TriesExhausted
@@ -170,7 +170,7 @@ func (d *deployments) After(now time.Duration, c *Call, e Event, v Decision) Dec
 	if n, _ := d.fit(now, c); n > 1 || n == 1 && here > now { // another one
 		return Decision{Kind: Wait}
 	}
-	return Decision{Kind: Wait, After: pause(c, d.Backoff, d.purpose, *tries, v.End.Class, hintOf(e))}
+	return Decision{Kind: Wait, After: pause(c, d.Backoff, d.purpose, *tries, v.End.Class, e.Hint())}
 }
 
 // chooser is the guard inside the loop.
@@ -181,7 +181,7 @@ func (g *chooser) Admit(now time.Duration, c *Call) Decision {
 	d := (*deployments)(g)
 	n, first := d.fit(now, c)
 	if n == 0 {
-		return Decision{Kind: Wait, After: saturating.Add(first-now, c.Uniform(beside(d.purpose), 0, d.Jitter))}
+		return Decision{Kind: Wait, After: saturating.Add(first-now, c.Uniform(d.purpose.Second(), 0, d.Jitter))}
 	}
 	nth := min(int(float64(c.Float(d.purpose)*float64(n))), n-1)
 	for i := range d.Targets {
@@ -214,7 +214,7 @@ func (g *chooser) Observe(now time.Duration, c *Call, e Event, v Decision) {
 		return
 	}
 	*counts += 1 << upperHalf
-	bench := max(hintOf(e), 0)
+	bench := max(e.Hint(), 0)
 	if bench == 0 && d.bench(class, *counts>>upperHalf, *counts&lowerMask) {
 		bench = d.CoolDown
 	}

@@ -35,11 +35,11 @@ func (v EnvoyBudget) Build(b *Build, inner Strategy) (Strategy, error) {
 	if v.Percent < 0 || v.Percent > 1000 || v.Floor < 0 || v.Percent == 0 && v.Floor == 0 {
 		return nil, fmt.Errorf("envoy budget: it needs 0 to 1000 %% and a floor of at least 0, not both 0, not %d and %d", v.Percent, v.Floor)
 	}
-	counts, err := b.shared(v.Scope, 3, "envoy budget", v.Name, fmt.Sprintf("%+v", v))
+	counts, err := b.ReserveShared(v.Scope, 3, "envoy budget", v.Name, fmt.Sprintf("%+v", v))
 	if err != nil {
 		return nil, fmt.Errorf("envoy budget: %w", err)
 	}
-	return b.budget(&envoyBudget{v, counts}, inner)
+	return withBudget(b, &envoyBudget{v, counts}, inner)
 }
 
 // envoyBudget's words count the calls under way, those that are retrying, and

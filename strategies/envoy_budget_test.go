@@ -28,7 +28,7 @@ func TestEnvoyBudgetCountsTheRightPopulation(t *testing.T) {
 			case Wait:
 				n++
 			default:
-				require.Equal(t, stop(BudgetSpent, wire.Overloaded), d)
+				require.Equal(t, StopWith(BudgetSpent, wire.Overloaded), d)
 			}
 		}
 		return n

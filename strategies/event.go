@@ -102,6 +102,15 @@ func (r Reason) String() string {
 	return "unknown"
 }
 
+// Hint returns the wait that the reply of the attempt that e concerns asks for;
+// wire.NoHint if there is none.
+func (e Event) Hint() time.Duration {
+	if e.Outcome == nil {
+		return wire.NoHint
+	}
+	return e.Outcome.RetryAfter
+}
+
 // Decision is what to do. The zero value is Idle.
 //
 // It has four fields at most on each level because the compiler keeps such a
@@ -133,8 +142,8 @@ type Take struct {
 	N    uint32
 }
 
-// settles reports whether d ends the call.
-func (d Decision) settles() bool { return d.Kind == Stop || d.Kind == Answer }
+// Settles reports whether d ends the call.
+func (d Decision) Settles() bool { return d.Kind == Stop || d.Kind == Answer }
 
 // Strategy decides. Next is called with the time since the run began, the call
 // and what happened to it; it must use nothing else, and nothing of c after it
@@ -154,22 +163,32 @@ func (*sender) Next(_ time.Duration, _ *Call, e Event) Decision {
 		return Decision{Kind: Send}
 	case Reply, Lost, Expired, Settled:
 		if e.Outcome.OK() {
-			return stop(Succeeded, wire.OK)
+			return StopWith(Succeeded, wire.OK)
 		}
-		return stop(Failed, e.Outcome.Class)
+		return StopWith(Failed, e.Outcome.Class)
 	case Cancelled:
-		return withdrawn()
+		return StopCancelled()
 	}
 	return Decision{}
 }
 
-// stop settles a call.
-func stop(r Reason, c wire.Class) Decision {
+// StopWith returns the decision that settles a call for the given reason, with the
+// class of the outcome behind it.
+func StopWith(r Reason, c wire.Class) Decision {
 	return Decision{Kind: Stop, End: End{Reason: r, Class: c}}
 }
 
 // cancelled is the outcome of an attempt that its client has given up.
 var cancelled = wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}
 
-// withdrawn settles a call that its caller has cancelled.
-func withdrawn() Decision { return stop(Withdrawn, wire.Cancelled) }
+// StopCancelled returns the decision that settles a call that its caller has
+// cancelled.
+func StopCancelled() Decision { return StopWith(Withdrawn, wire.Cancelled) }
+
+// Unwind tells the layers inside, by a Cancelled event, that the call ends here, so
+// that they give back what they hold. It returns d, the decision of the layer that
+// ends the call.
+func Unwind(inner Strategy, now time.Duration, c *Call, d Decision) Decision {
+	inner.Next(now, c, Event{Kind: Cancelled})
+	return d
+}

@@ -41,8 +41,8 @@ func (f Failover) Build(b *Build, inner Strategy) (Strategy, error) {
 	if f.Stay < 0 {
 		return nil, fmt.Errorf("failover: the stay must not be negative, but %v", f.Stay)
 	}
-	f.On.Classes = f.On.Classes.or(ClassesOf(wire.Overloaded, wire.ServerError) | Unanswered)
-	s, err := b.rotate(rotation{
+	f.On.Classes = f.On.Classes.Or(ClassesOf(wire.Overloaded, wire.ServerError) | Unanswered)
+	s, err := rotate(b, rotation{
 		places: f.Regions, rounds: f.Rounds, on: f.On, backoff: f.Backoff, stay: f.Stay,
 		set: func(t *wire.Target, region uint8) { t.Region = region },
 	}, f.Scope, f.Name, "no_region_left", inner)

@@ -49,12 +49,12 @@ func (f FinagleBudget) Build(b *Build, inner Strategy) (Strategy, error) {
 	case f.TTL < budgetSlices || f.TTL > time.Hour:
 		return nil, fmt.Errorf("finagle budget: a TTL of %v is not within 10 ns and 1 h", f.TTL)
 	}
-	window, err := b.shared(f.Scope, sliding(budgetSlices).words(), "finagle budget", f.Name, fmt.Sprintf("%+v", f))
+	window, err := b.ReserveShared(f.Scope, sliding(budgetSlices).words(), "finagle budget", f.Name, fmt.Sprintf("%+v", f))
 	if err != nil {
 		return nil, fmt.Errorf("finagle budget: %w", err)
 	}
 	reserve := int64(f.MinPerSecond) * int64(f.TTL) / int64(time.Second)
-	return b.budget(&finagleBudget{FinagleBudget: f, window: window, reserve: reserve * 100}, inner)
+	return withBudget(b, &finagleBudget{FinagleBudget: f, window: window, reserve: reserve * 100}, inner)
 }
 
 // finagleBudget counts in hundredths of an extra attempt: a call brings Percent of
@@ -67,7 +67,7 @@ type finagleBudget struct {
 }
 
 func (f *finagleBudget) balance(now time.Duration, c *Call) []int64 {
-	w := c.words(f.window)
+	w := c.Words(f.window)
 	sliding(budgetSlices).advance(w, int64(now/(f.TTL/budgetSlices)))
 	return w
 }

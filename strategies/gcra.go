@@ -32,7 +32,7 @@ func (g GCRA) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err := validateRate(g.Rate, g.Per, g.Burst); err != nil {
 		return nil, fmt.Errorf("gcra: %w", err)
 	}
-	if err := shareable(g.Scope, g.Name); err != nil {
+	if err := g.Scope.CheckShared(g.Name); err != nil {
 		return nil, fmt.Errorf("gcra: %w", err)
 	}
 	p := cells{interval: (int64(g.Per)-1)/g.Rate + 1, burst: g.Burst}
@@ -43,7 +43,7 @@ func (g GCRA) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.pooled("gcra", id, false, inner)
+	return b.Spend("gcra", id, inner)
 }
 
 // cells is the pool of a GCRA layer; its word is the theoretical arrival time:

@@ -51,7 +51,7 @@ func (g Gradient2) Build(b *Build, inner Strategy) (Strategy, error) {
 		return nil, fmt.Errorf("gradient2: the queue must be 1 to %d, not %d", MaxLimit, g.Queue)
 	}
 	t := &gradient2{elastic{limits, 2}, g.Tolerance, g.Queue}
-	s, err := b.tuned("gradient2", t.elastic, g.Scope, g.Name, true, t, inner)
+	s, err := tune(b, "gradient2", t.elastic, g.Scope, g.Name, true, t, inner)
 	if err != nil {
 		return nil, fmt.Errorf("gradient2: %w", err)
 	}

@@ -38,12 +38,12 @@ func (g GRPCBudget) Build(b *Build, inner Strategy) (Strategy, error) {
 	if g.MaxTokens < 1 || g.MaxTokens > 1000 || g.Ratio < 1 || g.Ratio > 1000*g.MaxTokens {
 		return nil, fmt.Errorf("grpc budget: it needs 1 to 1000 tokens and a ratio of at least a thousandth of one and at most all, not %d and %d", g.MaxTokens, g.Ratio)
 	}
-	g.Counts = g.Counts.or(Transient)
-	missing, err := b.shared(g.Scope, 1, "grpc budget", g.Name, fmt.Sprintf("%+v", g))
+	g.Counts = g.Counts.Or(Transient)
+	missing, err := b.ReserveShared(g.Scope, 1, "grpc budget", g.Name, fmt.Sprintf("%+v", g))
 	if err != nil {
 		return nil, fmt.Errorf("grpc budget: %w", err)
 	}
-	return b.budget(&grpcBudget{GRPCBudget: g, missing: missing}, inner)
+	return withBudget(b, &grpcBudget{GRPCBudget: g, missing: missing}, inner)
 }
 
 // grpcBudget knows what is missing from a full bucket, so that zeroed memory is

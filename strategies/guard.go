@@ -23,14 +23,14 @@ type Guard interface {
 
 // Guard wraps g around inner.
 func (b *Build) Guard(g Guard, inner Strategy) (Strategy, error) {
-	bit, err := b.phase(fmt.Sprintf("%T", g))
-	return &guarded{g, inner, bit}, err
+	waiting, err := b.Waiting(fmt.Sprintf("%T", g))
+	return &guarded{g, inner, waiting}, err
 }
 
 type guarded struct {
-	guard Guard
-	inner Strategy
-	bit   uint32 // set while the guard has the call waiting
+	guard   Guard
+	inner   Strategy
+	waiting Waiting // set while the guard has the call waiting
 }
 
 // Next implements Strategy.
@@ -39,22 +39,22 @@ func (g *guarded) Next(now time.Duration, c *Call, e Event) Decision {
 	case Begin:
 		return g.admit(now, c)
 	case Wake:
-		if c.Phase&g.bit != 0 {
+		if g.waiting.In(c) {
 			return g.admit(now, c)
 		}
 	case Admitted:
-		if c.Phase&g.bit != 0 {
-			c.Phase &^= g.bit
+		if g.waiting.In(c) {
+			g.waiting.Clear(c)
 			e = Event{Kind: Begin}
 		}
 	case Cancelled:
-		if c.Phase&g.bit != 0 { // nothing inside has begun
-			c.Phase &^= g.bit
-			return withdrawn()
+		if g.waiting.In(c) { // nothing inside has begun
+			g.waiting.Clear(c)
+			return StopCancelled()
 		}
 	}
 	d := g.inner.Next(now, c, e)
-	if d.settles() {
+	if d.Settles() {
 		g.guard.Observe(now, c, e, d)
 	}
 	return d
@@ -65,20 +65,20 @@ func (g *guarded) admit(now time.Duration, c *Call) Decision {
 	switch d.Kind {
 	case Acquire:
 		if c.Pools == nil || !c.Pools.TryTake(c, d.Take) {
-			c.Phase |= g.bit
+			g.waiting.Set(c)
 			return d
 		}
 		fallthrough
 	case Idle:
-		c.Phase &^= g.bit
+		g.waiting.Clear(c)
 		d = g.inner.Next(now, c, Event{Kind: Begin})
-		if d.settles() {
+		if d.Settles() {
 			g.guard.Observe(now, c, Event{Kind: Begin}, d)
 		}
 	case Wait:
-		c.Phase |= g.bit
+		g.waiting.Set(c)
 	default:
-		c.Phase &^= g.bit
+		g.waiting.Clear(c)
 	}
 	return d
 }

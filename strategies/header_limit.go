@@ -36,7 +36,7 @@ func (h HeaderLimit) Build(b *Build, inner Strategy) (Strategy, error) {
 		return nil, errors.New("header limit: the share left for others must be 0 to 99 percent")
 	}
 	p := mirror{h.Percent, h.Spread}
-	s, err := b.tuned("header limit", p, h.Scope, h.Name, true, p, inner)
+	s, err := tune(b, "header limit", p, h.Scope, h.Name, true, p, inner)
 	if err != nil {
 		return nil, fmt.Errorf("header limit: %w", err)
 	}

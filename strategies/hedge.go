@@ -55,13 +55,13 @@ func (h Hedge) Build(b *Build, inner Strategy) (Strategy, error) {
 	case h.Percent < 0 || h.Percent > 100*MaxRunners:
 		return nil, fmt.Errorf("hedge: the bound on extra attempts must be 1 to %d %%, or 0 for none", 100*MaxRunners)
 	}
-	if err := shareable(h.Scope, h.Name); err != nil {
+	if err := h.Scope.CheckShared(h.Name); err != nil {
 		return nil, fmt.Errorf("hedge: %w", err)
 	}
 	g := &hedge{config: h, permille: int64(float64(1000*h.Quantile) + 0.5)}
 	agreed := fmt.Sprintf("{after %v, quantile %g, %d %%}", h.After, h.Quantile, h.Percent)
 	var err error
-	if g.shared, err = b.reserve(h.Scope, 2, "hedge "+h.Name, agreed); err != nil {
+	if g.shared, err = b.ReserveShared(h.Scope, 2, "hedge", h.Name, agreed); err != nil {
 		return nil, err
 	}
 	if g.own, err = b.Reserve(PerCall, 2, ""); err != nil {
@@ -133,7 +133,7 @@ func (h *hedge) After(now time.Duration, c *Call, n uint32, e Event, d Decision)
 			h.learn(now, c, n, e)
 		}
 	case d.Kind == Stop && d.End.Class.Transient() && !halfGiven(e.Outcome):
-		until, hint := c.Word(h.own, 1), max(hintOf(e), 0)
+		until, hint := c.Word(h.own, 1), max(e.Hint(), 0)
 		if forbidden(e.Outcome) {
 			hint = Never
 		}

@@ -103,7 +103,7 @@ func (h *Hints) wait(c *Call, p Purpose, base, jitter, hint time.Duration) time.
 	case HintAsFloor:
 		return max(saturating.Add(base, jitter), h.spread(c, p, hint))
 	case HintDrawn:
-		return c.Uniform(beside(p), 0, hint)
+		return c.Uniform(p.Second(), 0, hint)
 	default: // HintClamped
 		own := saturating.Add(base, jitter)
 		return min(max(own, hint), saturating.Add(own, h.Slack))
@@ -114,19 +114,5 @@ func (h *Hints) spread(c *Call, p Purpose, hint time.Duration) time.Duration {
 	if h.Spread == 0 {
 		return hint
 	}
-	return saturating.Add(hint, c.Uniform(beside(p), 0, percent(hint, h.Spread)))
-}
-
-// beside returns a purpose for another draw of the same layer: Build.Purpose
-// counts up from 1 and stays far below.
-func beside(p Purpose) Purpose { return p + 1<<13 }
-
-// percent returns so many per cent of d ≥ 0, rounded down; Never if it
-// overflows.
-func percent(d time.Duration, n int) time.Duration {
-	whole, rest := d/100, d%100
-	if n > 0 && whole > (Never-100*time.Duration(n))/time.Duration(n) {
-		return Never
-	}
-	return whole*time.Duration(n) + rest*time.Duration(n)/100
+	return saturating.Add(hint, c.Uniform(p.Second(), 0, saturating.Percent(hint, h.Spread)))
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 func TestHints(t *testing.T) {
@@ -168,7 +169,7 @@ func TestNeverBetweenZeroAndAsked(t *testing.T) {
 		if d := x.refuse(0, hint); d.Kind == Wait {
 			require.GreaterOrEqual(rt, d.After, hint)
 		} else {
-			require.Equal(rt, stop(HintTooLong, wire.Overloaded), d)
+			require.Equal(rt, StopWith(HintTooLong, wire.Overloaded), d)
 			require.Greater(rt, hint, hints.Most)
 		}
 	})
@@ -224,7 +225,7 @@ func TestPercent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.Int64Range(0, math.MaxInt64).Draw(t, "d") >> rapid.IntRange(0, 62).Draw(t, "shift")
 		n := rapid.IntRange(0, 1000).Draw(t, "n")
-		got := percent(time.Duration(d), n)
+		got := saturating.Percent(time.Duration(d), n)
 		want := float64(d) * float64(n) / 100
 		if want > float64(Never)*0.99 {
 			require.GreaterOrEqual(t, float64(got), float64(Never)*0.98)

@@ -37,8 +37,8 @@ type KeyRotation struct {
 
 // Build implements Layer.
 func (k KeyRotation) Build(b *Build, inner Strategy) (Strategy, error) {
-	k.On.Classes = k.On.Classes.or(Limits | ClassesOf(wire.Quota, wire.Auth, wire.Permission))
-	s, err := b.rotate(rotation{
+	k.On.Classes = k.On.Classes.Or(Limits | ClassesOf(wire.Quota, wire.Auth, wire.Permission))
+	s, err := rotate(b, rotation{
 		places: k.Keys, rounds: k.Rounds, on: k.On, backoff: k.Backoff, follow: true, even: k.Even,
 		set: func(t *wire.Target, key uint8) { t.Key = key },
 	}, k.Scope, k.Name, "no_key_left", inner)

@@ -48,7 +48,7 @@ func (l Ladder) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err := l.validate(); err != nil {
 		return nil, fmt.Errorf("ladder: %w", err)
 	}
-	l.On.Classes = l.On.Classes.or(ClassesOf(wire.Overloaded))
+	l.On.Classes = l.On.Classes.Or(ClassesOf(wire.Overloaded))
 	g := &ladder{Ladder: l, purpose: b.Purpose()}
 	var err error
 	if g.degraded, err = b.Note("degraded"); err != nil {
@@ -78,11 +78,11 @@ func (l *Ladder) validate() error {
 		seen[r.Model] = true
 	}
 	if l.Backoff != nil {
-		if err := validate(l.Backoff); err != nil {
+		if err := ValidateBackoff(l.Backoff); err != nil {
 			return err
 		}
 	}
-	return l.On.validate()
+	return l.On.Validate()
 }
 
 // ladder is the loop of a Ladder. The call's word is how often it has tried, on
@@ -121,7 +121,7 @@ func (l *ladder) After(_ time.Duration, c *Call, e Event, d Decision) Decision {
 		}
 		return d
 	}
-	if !l.On.retries(e.Outcome, d.End) {
+	if !l.On.Retries(e.Outcome, d.End) {
 		return d
 	}
 	next, ok := l.rung(*tries + 1)
@@ -131,7 +131,7 @@ func (l *ladder) After(_ time.Duration, c *Call, e Event, d Decision) Decision {
 		return d
 	}
 	*tries++
-	hint := hintOf(e)
+	hint := e.Hint()
 	if next != rung {
 		c.Target.Model = l.Rungs[next].Model
 		hint = wire.NoHint // was another model's

@@ -22,7 +22,7 @@ type LatchedClass struct {
 // Build implements Layer.
 func (l LatchedClass) Build(b *Build, inner Strategy) (Strategy, error) {
 	if l.Scope != PerCall {
-		if err := shareable(l.Scope, l.Name); err != nil {
+		if err := l.Scope.CheckShared(l.Name); err != nil {
 			return nil, fmt.Errorf("latched class: %w", err)
 		}
 	}

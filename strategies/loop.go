@@ -22,31 +22,31 @@ type Loop interface {
 
 // Loop wraps l around inner.
 func (b *Build) Loop(l Loop, inner Strategy) (Strategy, error) {
-	bit, err := b.phase(fmt.Sprintf("%T", l))
-	return &looped{l, inner, bit}, err
+	waiting, err := b.Waiting(fmt.Sprintf("%T", l))
+	return &looped{l, inner, waiting}, err
 }
 
 type looped struct {
-	loop  Loop
-	inner Strategy
-	bit   uint32 // set between two beginnings of what is inside
+	loop    Loop
+	inner   Strategy
+	waiting Waiting // set between two beginnings of what is inside
 }
 
 // Next implements Strategy.
 func (l *looped) Next(now time.Duration, c *Call, e Event) Decision {
 	switch e.Kind {
 	case Begin:
-		c.Phase &^= l.bit
+		l.waiting.Clear(c)
 		l.loop.Start(now, c)
 	case Wake:
-		if c.Phase&l.bit != 0 {
-			c.Phase &^= l.bit
+		if l.waiting.In(c) {
+			l.waiting.Clear(c)
 			e = Event{Kind: Begin}
 		}
 	case Cancelled:
-		if c.Phase&l.bit != 0 {
-			c.Phase &^= l.bit
-			return withdrawn()
+		if l.waiting.In(c) {
+			l.waiting.Clear(c)
+			return StopCancelled()
 		}
 	}
 	d := l.inner.Next(now, c, e)
@@ -55,7 +55,7 @@ func (l *looped) Next(now time.Duration, c *Call, e Event) Decision {
 	if d.Kind == Stop && d.End.Class != wire.Cancelled {
 		d = l.loop.After(now, c, e, d)
 		if d.Kind == Wait {
-			c.Phase |= l.bit
+			l.waiting.Set(c)
 		}
 	}
 	return d

@@ -91,7 +91,7 @@ func (h hasty) Next(now time.Duration, c *Call, e Event) Decision {
 	case e.Kind == Head && now > c.Born+time.Second:
 		return Decision{Kind: Abandon, Take: Take{N: e.Attempt}}
 	case e.Kind == Settled:
-		return stop(Failed, wire.Timeout)
+		return StopWith(Failed, wire.Timeout)
 	}
 	return h.inner.Next(now, c, e)
 }

@@ -38,7 +38,7 @@ func (m Merge) Build(b *Build, inner Strategy) (Strategy, error) {
 	case m.Window <= 0:
 		return nil, errors.New("merge: the first must wait for the others for a positive time")
 	}
-	if err := shareable(m.Scope, m.Name); err != nil {
+	if err := m.Scope.CheckShared(m.Name); err != nil {
 		return nil, fmt.Errorf("merge: %w", err)
 	}
 	b.ChangesDemand()
@@ -51,15 +51,13 @@ func (m Merge) Build(b *Build, inner Strategy) (Strategy, error) {
 	if g.own, err = b.Reserve(PerCall, 3, ""); err != nil {
 		return nil, err
 	}
-	if g.bit, err = b.phase("merge"); err != nil {
+	if g.waiting, err = b.Waiting("merge"); err != nil {
 		return nil, err
 	}
-	s, err := b.Flight(m.Scope, m.Name, g.join, g)
+	s, err := b.Flight(Flight{Scope: m.Scope, Name: m.Name, Key: g.join, Merges: true, Left: g.leave}, g)
 	if err != nil {
 		return nil, fmt.Errorf("merge: %w", err)
 	}
-	s.(*flight).left = g.leave
-	b.program.Flights[len(b.program.Flights)-1].Merges = true
 	return s, nil
 }
 
@@ -103,18 +101,18 @@ func (batches) Put(time.Duration, []int64, uint32) {}
 
 // merge is inside the flight of a batch: who leads it waits and asks for all.
 type merge struct {
-	inner Strategy
-	size  int64
-	take  Take
-	words Slot
-	own   Slot   // the call's batch, and what it asked for at first
-	bit   uint32 // set while the call stands in line
+	inner   Strategy
+	size    int64
+	take    Take
+	words   Slot
+	own     Slot    // the call's batch, and what it asked for at first
+	waiting Waiting // set while the call stands in line
 }
 
 // join puts a call into a batch and returns the key of its flight.
 func (g *merge) join(c *Call) uint32 {
 	askAsAtFirst(c, c.Word(g.own, 1), c.Word(g.own, 2)) // not for those of its last batch
-	m := c.words(g.words)
+	m := c.Words(g.words)
 	if m[gone] == m[latest] || *sizeOf(m, m[latest]) >= g.size {
 		m[latest]++
 		*sizeOf(m, m[latest]) = 0
@@ -129,7 +127,7 @@ func (g *merge) join(c *Call) uint32 {
 
 // leave takes a call out of its batch, so that nobody asks for it any more.
 func (g *merge) leave(c *Call) {
-	m, own := c.words(g.words), c.Word(g.own, 0)
+	m, own := c.Words(g.words), c.Word(g.own, 0)
 	if *own == 0 || m[latest]-*own >= remembered {
 		return
 	}
@@ -141,22 +139,22 @@ func (g *merge) leave(c *Call) {
 
 // Next implements Strategy.
 func (g *merge) Next(now time.Duration, c *Call, e Event) Decision {
-	m, own := c.words(g.words), *c.Word(g.own, 0)
-	standing := c.Phase&g.bit != 0
+	m, own := c.Words(g.words), *c.Word(g.own, 0)
+	standing := g.waiting.In(c)
 	switch {
 	case e.Kind == Begin && own > m[gone] && (c.Pools == nil || !c.Pools.TryTake(c, g.take)):
-		c.Phase |= g.bit
+		g.waiting.Set(c)
 		return Decision{Kind: Acquire, Take: g.take}
 	case e.Kind == Begin:
 		g.askForAll(c, *sizeOf(m, own))
 	case standing && e.Kind == Admitted:
-		c.Phase &^= g.bit
+		g.waiting.Clear(c)
 		g.askForAll(c, *sizeOf(m, own))
 		e = Event{Kind: Begin}
 	case standing && e.Kind == Cancelled: // another may lead
-		c.Phase &^= g.bit
+		g.waiting.Clear(c)
 		g.leave(c)
-		return withdrawn()
+		return StopCancelled()
 	}
 	d := g.inner.Next(now, c, e)
 	if d.Kind == Stop && d.End.Class == wire.Cancelled { // the others may go on

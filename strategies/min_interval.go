@@ -35,7 +35,7 @@ func (i MinInterval) Build(b *Build, inner Strategy) (Strategy, error) {
 	case i.Jitter < 0:
 		return nil, errors.New("min interval: the jitter must not be negative")
 	}
-	if err := shareable(i.Scope, i.Name); err != nil {
+	if err := i.Scope.CheckShared(i.Name); err != nil {
 		return nil, fmt.Errorf("min interval: %w", err)
 	}
 	id, err := b.Pool(gap{i.Every}, i.Scope, "min interval "+i.Name)
@@ -45,7 +45,7 @@ func (i MinInterval) Build(b *Build, inner Strategy) (Strategy, error) {
 	if i.Jitter > 0 {
 		inner = widened{inner, b.PoolWords(id), i.Jitter, b.Purpose()}
 	}
-	return b.pooled("min interval", id, false, inner)
+	return b.Spend("min interval", id, inner)
 }
 
 // gap is the pool of a MinInterval; its word is when the next attempt may go.

@@ -33,16 +33,16 @@ func (o Orbit) Build(b *Build, inner Strategy) (Strategy, error) {
 	if o.Mean <= 0 {
 		return nil, fmt.Errorf("orbit: the mean time between retries must be positive, not %v", o.Mean)
 	}
-	if err := shareable(o.Scope, o.Name); err != nil {
+	if err := o.Scope.CheckShared(o.Name); err != nil {
 		return nil, fmt.Errorf("orbit: %w", err)
 	}
-	o.On = o.On.or(Transient)
+	o.On = o.On.Or(Transient)
 	id, err := b.Pool(turnstile{o.Mean}, o.Scope, "orbit "+o.Name)
 	if err != nil {
 		return nil, err
 	}
-	bit, err := b.phase("orbit")
-	return &orbit{Rules{Classes: o.On}, o.Mean, inner, id, b.PoolWords(id), bit, b.Purpose()}, err
+	waiting, err := b.Waiting("orbit")
+	return &orbit{Rules{Classes: o.On}, o.Mean, inner, id, b.PoolWords(id), waiting, b.Purpose()}, err
 }
 
 // turnstile is the pool of an Orbit; its word is when the next may pass.
@@ -69,35 +69,35 @@ type orbit struct {
 	inner   Strategy
 	pool    PoolID
 	next    Slot
-	bit     uint32 // set while the call is in orbit
+	waiting Waiting // set while the call is in orbit
 	purpose Purpose
 }
 
 // Next implements Strategy.
 func (o *orbit) Next(now time.Duration, c *Call, e Event) Decision {
-	inOrbit := c.Phase&o.bit != 0
+	inOrbit := o.waiting.In(c)
 	switch {
 	case e.Kind == Begin:
-		c.Phase &^= o.bit
+		o.waiting.Clear(c)
 	case inOrbit && e.Kind == Cancelled:
-		c.Phase &^= o.bit
-		return withdrawn()
+		o.waiting.Clear(c)
+		return StopCancelled()
 	case inOrbit && e.Kind == Admitted:
-		c.Phase &^= o.bit
+		o.waiting.Clear(c)
 		*c.Word(o.next, 0) = int64(saturating.Add(now, c.Exponential(o.purpose, o.mean)))
 		c.Put(o.pool, 0) // the new head may look at the clock
 		e = Event{Kind: Begin}
 	}
 	d := o.inner.Next(now, c, e)
-	if d.Kind != Stop || !o.rules.retries(e.Outcome, d.End) {
+	if d.Kind != Stop || !o.rules.Retries(e.Outcome, d.End) {
 		return d
 	}
 	// The time to the next retry has no memory: it may as well begin now, if
 	// nobody has been waiting for it, and it may begin anew.
-	next, hint := c.Word(o.next, 0), max(hintOf(e), 0)
+	next, hint := c.Word(o.next, 0), max(e.Hint(), 0)
 	if after := saturating.Add(now, hint); time.Duration(*next) <= after {
 		*next = int64(saturating.Add(after, c.Exponential(o.purpose, o.mean)))
 	}
-	c.Phase |= o.bit
+	o.waiting.Set(c)
 	return Decision{Kind: Acquire, Take: Take{Pool: o.pool, N: 1}}
 }

@@ -6,49 +6,55 @@ import "time"
 // granted its units, and gives them back when it ends if they are held and not
 // spent. It needs no Guard to decide anything, and so none is asked.
 type pooled struct {
-	inner Strategy
-	bit   uint32 // set while the call stands in line
-	take  Take
+	inner   Strategy
+	waiting Waiting // set while the call stands in line
+	take    Take
 	// held counts the grants that the call holds; it has no words if they are
 	// spent.
 	held Slot
 }
 
-// pooled wraps pool id around inner: units are spent, or held while what is
-// inside is under way. name is what errors call the layer.
-func (b *Build) pooled(name string, id PoolID, held bool, inner Strategy) (Strategy, error) {
-	bit, err := b.phase(name)
+// Spend wraps pool id around inner: what is inside begins once the pool has granted a
+// unit, which is spent. Reports call the layer by the given name.
+func (b *Build) Spend(layer string, id PoolID, inner Strategy) (Strategy, error) {
+	waiting, err := b.Waiting(layer)
 	if err != nil {
 		return nil, err
 	}
-	p := &pooled{inner: inner, bit: bit, take: Take{Pool: id, N: 1}}
-	if held {
-		p.held, err = b.Reserve(PerCall, 1, "")
+	return &pooled{inner: inner, waiting: waiting, take: Take{Pool: id, N: 1}}, nil
+}
+
+// Hold is Spend for units that are given back when what is inside has ended.
+func (b *Build) Hold(layer string, id PoolID, inner Strategy) (Strategy, error) {
+	waiting, err := b.Waiting(layer)
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	held, err := b.Reserve(PerCall, 1, "")
+	return &pooled{inner: inner, waiting: waiting, take: Take{Pool: id, N: 1}, held: held}, err
 }
 
 // Next implements Strategy.
 func (p *pooled) Next(now time.Duration, c *Call, e Event) Decision {
-	waiting := c.Phase&p.bit != 0
+	waiting := p.waiting.In(c)
 	switch {
 	case e.Kind == Begin:
 		if c.Pools == nil || !c.Pools.TryTake(c, p.take) {
-			c.Phase |= p.bit
+			p.waiting.Set(c)
 			return Decision{Kind: Acquire, Take: p.take}
 		}
-		c.Phase &^= p.bit
+		p.waiting.Clear(c)
 		p.granted(c)
 	case waiting && e.Kind == Admitted:
-		c.Phase &^= p.bit
+		p.waiting.Clear(c)
 		p.granted(c)
 		e = Event{Kind: Begin}
 	case waiting && e.Kind == Cancelled: // nothing inside has begun
-		c.Phase &^= p.bit
-		return withdrawn()
+		p.waiting.Clear(c)
+		return StopCancelled()
 	}
 	d := p.inner.Next(now, c, e)
-	if p.held.n > 0 && d.settles() {
+	if p.held.n > 0 && d.Settles() {
 		p.giveBack(c)
 	}
 	return d

@@ -121,7 +121,7 @@ func (a *afterthinking) Next(now time.Duration, c *Call, e Event) Decision {
 	case e.Terminal():
 		*class = int64(e.Outcome.Class)
 	case e.Kind == Wake && c.Attempts >= a.attempts && c.InFlight == 0:
-		return unwound(a.inner, now, c, stop(TriesExhausted, wire.Class(*class)))
+		return Unwind(a.inner, now, c, StopWith(TriesExhausted, wire.Class(*class)))
 	}
 	return a.inner.Next(now, c, e)
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
 )
 
 // geminiCLI is Google's Gemini CLI 0.61 with a model chosen by hand, in a script
@@ -130,7 +131,7 @@ func (l *geminiLoop) After(_ time.Duration, c *Call, e Event, d Decision) Decisi
 	case d.End.Reason != Failed:
 		return d
 	}
-	status, asked := uint16(0), hintOf(e)
+	status, asked := uint16(0), e.Hint()
 	if e.Outcome != nil {
 		status = e.Outcome.Status
 	}
@@ -171,9 +172,9 @@ func (l *geminiLoop) After(_ time.Duration, c *Call, e Event, d Decision) Decisi
 func (l *geminiLoop) wait(c *Call, asked time.Duration) time.Duration {
 	delay := (*time.Duration)(c.Word(l.own, geminiDelay))
 	*delay = max(*delay, asked)
-	low, spread := *delay, percent(*delay, 20)
+	low, spread := *delay, saturating.Percent(*delay, 20)
 	if asked <= 0 {
-		low, spread = percent(*delay, 70), percent(*delay, 60)
+		low, spread = saturating.Percent(*delay, 70), saturating.Percent(*delay, 60)
 	}
 	*delay = min(2**delay, geminiLongest)
 	return low + c.Uniform(l.purpose, 0, spread)

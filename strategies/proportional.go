@@ -36,9 +36,9 @@ func (x Proportional) Validate() error {
 
 // Delay implements Backoff.
 func (x Proportional) Delay(c *Call, p Purpose, retry int64, prev time.Duration) (base, jitter time.Duration) {
-	base, jitter = x.Of.Delay(c, beside(p), retry, prev)
+	base, jitter = x.Of.Delay(c, p.Second(), retry, prev)
 	wait := saturating.Add(base, jitter)
-	low, high := percent(wait, x.Low), percent(wait, x.High)
+	low, high := saturating.Percent(wait, x.Low), saturating.Percent(wait, x.High)
 	return low, c.Uniform(p, 0, high-low)
 }
 
@@ -50,5 +50,5 @@ func validateInner(name string, b Backoff) error {
 	case Remembering, Discerning:
 		return fmt.Errorf("%s: a %T inside would not be told what it needs; put it outside", name, b)
 	}
-	return validate(b)
+	return ValidateBackoff(b)
 }

@@ -64,7 +64,7 @@ func (b *Build) Race(r Race, inner Strategy) (Strategy, error) {
 		g.demand = demandWords
 	}
 	var err error
-	if g.bit, err = b.phase(fmt.Sprintf("%T", r)); err != nil {
+	if g.waiting, err = b.Waiting(fmt.Sprintf("%T", r)); err != nil {
 		return nil, err
 	}
 	g.bank = uint32(b.program.Words[PerCall]) // what is inside has reserved so many
@@ -83,7 +83,7 @@ func (b *Build) Race(r Race, inner Strategy) (Strategy, error) {
 type raced struct {
 	race    Race
 	inner   Strategy
-	bit     uint32 // set while there is nothing to do but to wait
+	waiting Waiting // set while there is nothing to do but to wait
 	runners uint32
 	width   uint32 // how many attempts one runner may have in flight
 	demand  uint32 // words for a demand: none unless layers inside change it

@@ -25,13 +25,13 @@ func (g *raced) Next(now time.Duration, c *Call, e Event) Decision {
 	case Cancelled:
 		g.giveUp(now, c, w, g.runners)
 		g.end(c, w)
-		return withdrawn()
+		return StopCancelled()
 	default:
 		if n, ok := g.whose(c, w, e); ok {
 			d = g.tell(now, c, w, n, e)
 		}
 	}
-	if d.settles() {
+	if d.Settles() {
 		return d
 	}
 	return g.wait(now, c, w, d)
@@ -123,7 +123,7 @@ func (g *raced) ended(now time.Duration, c *Call, w []int64, n uint32, e Event, 
 	case d.Kind == Stop && d.End.Class == cancelled.Class:
 		v = Decision{}
 		w[startClosed], w[startNext] = 1, 0
-	case v.settles():
+	case v.Settles():
 		g.giveUp(now, c, w, n)
 		r := g.runner(c, n)
 		g.take(c, r[runnerAim], g.demandOf(r))
@@ -151,7 +151,7 @@ func (g *raced) giveUp(now time.Duration, c *Call, w []int64, winner uint32) {
 			continue
 		}
 		e, d := g.settleAttempts(now, c, w, n)
-		if !d.settles() {
+		if !d.Settles() {
 			e = Event{Kind: Cancelled}
 			d = g.run(now, c, w, n, e)
 		}
@@ -182,7 +182,7 @@ func (g *raced) settleAttempts(now time.Duration, c *Call, w []int64, n uint32) 
 		settled := Event{Kind: Settled, Attempt: uint32(flying[i]), Outcome: &cancelled, SentAt: time.Duration(flying[i+1])}
 		flying[i] = 0
 		c.HangUp(settled.Attempt)
-		if v := g.run(now, c, w, n, settled); v.settles() && !d.settles() {
+		if v := g.run(now, c, w, n, settled); v.Settles() && !d.Settles() {
 			e, d = settled, v
 		}
 	}
@@ -192,7 +192,7 @@ func (g *raced) settleAttempts(now time.Duration, c *Call, w []int64, n uint32) 
 // end notes that the race is over.
 func (g *raced) end(c *Call, w []int64) {
 	w[startBegun], w[startNext], w[startTimer] = 0, 0, 0
-	c.Phase &^= g.bit
+	g.waiting.Clear(c)
 }
 
 // wait adds to a decision what else the call is to do: to stand in line for the
@@ -214,9 +214,9 @@ func (g *raced) wait(now time.Duration, c *Call, w []int64, d Decision) Decision
 			at = due
 		}
 	}
-	c.Phase &^= g.bit
+	g.waiting.Clear(c)
 	if d.Kind == Idle || d.Kind == Acquire {
-		c.Phase |= g.bit
+		g.waiting.Set(c)
 	}
 	if at == 0 || w[startTimer] != 0 && w[startTimer] <= at {
 		return d // whoever comes too early is sent away again

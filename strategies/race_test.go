@@ -132,7 +132,7 @@ func TestLaunches(t *testing.T) {
 		} else if asked%3 == 2 {
 			return Decision{}
 		}
-		return stop(BudgetSpent, wire.OK)
+		return StopWith(BudgetSpent, wire.OK)
 	}}}, `
 		a: begin        -> send + wake 50ms
 		a: wake         -> wait 5ms
@@ -219,7 +219,7 @@ type picky struct{ inner Strategy }
 
 func (p picky) Next(now time.Duration, c *Call, e Event) Decision {
 	if e.Kind == Head {
-		return stop(NotGoodEnough, wire.OK)
+		return StopWith(NotGoodEnough, wire.OK)
 	}
 	return p.inner.Next(now, c, e)
 }
@@ -416,5 +416,5 @@ func (s single) Build(b *Build, inner Strategy) (Strategy, error) {
 	if s.scope == PerCall {
 		s.scope = PerFleet
 	}
-	return b.Flight(s.scope, s.name, nil, inner)
+	return b.Flight(Flight{Scope: s.scope, Name: s.name}, inner)
 }

@@ -35,7 +35,7 @@ func (s RecursiveSemaphore) Build(b *Build, inner Strategy) (Strategy, error) {
 	if s.Permits < 1 {
 		return nil, fmt.Errorf("recursive semaphore: permits must be at least 1, not %d", s.Permits)
 	}
-	if err := shareable(s.Scope, s.Name); err != nil {
+	if err := s.Scope.CheckShared(s.Name); err != nil {
 		return nil, fmt.Errorf("recursive semaphore: %w", err)
 	}
 	id, err := b.Pool(permits{s.Permits}, s.Scope, "concurrency "+s.Name)
@@ -46,7 +46,7 @@ func (s RecursiveSemaphore) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if inner, err = b.pooled("recursive semaphore", id, false, counting{inner, held}); err != nil {
+	if inner, err = b.Spend("recursive semaphore", id, counting{inner, held}); err != nil {
 		return nil, err
 	}
 	loop, err := s.Retry.Build(b, inner)
@@ -81,7 +81,7 @@ type returning struct {
 // Next implements Strategy.
 func (s returning) Next(now time.Duration, c *Call, e Event) Decision {
 	d := s.inner.Next(now, c, e)
-	if held := c.Word(s.held, 0); d.settles() && *held > 0 {
+	if held := c.Word(s.held, 0); d.Settles() && *held > 0 {
 		c.Put(s.pool, uint32(*held))
 		*held = 0
 	}

@@ -39,8 +39,8 @@ func (r reservations) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &reserving{r, inner, limiter, slot, 0}
-	x.bit, err = b.phase(fmt.Sprintf("%T", x))
+	x := &reserving{reservations: r, inner: inner, limiter: limiter, slot: slot}
+	x.waiting, err = b.Waiting(fmt.Sprintf("%T", x))
 	return x, err
 }
 
@@ -49,24 +49,24 @@ type reserving struct {
 	inner   Strategy
 	limiter Slot
 	slot    Slot // when the call may go
-	bit     uint32
+	waiting Waiting
 }
 
 // Next implements Strategy.
 func (r *reserving) Next(now time.Duration, c *Call, e Event) Decision {
-	switch waits := c.Phase&r.bit != 0; {
+	switch waits := r.waiting.In(c); {
 	case e.Kind == Begin:
 		if wait := r.reserve(now, c); wait > 0 {
-			c.Phase |= r.bit
+			r.waiting.Set(c)
 			return Decision{Kind: Wait, After: wait}
 		}
 	case e.Kind == Wake && waits:
-		c.Phase &^= r.bit
+		r.waiting.Clear(c)
 		e = Event{Kind: Begin}
 	case e.Kind == Cancelled && waits:
-		c.Phase &^= r.bit
+		r.waiting.Clear(c)
 		r.cancel(now, c)
-		return withdrawn()
+		return StopCancelled()
 	}
 	return r.inner.Next(now, c, e)
 }

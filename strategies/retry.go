@@ -32,36 +32,12 @@ type Retry struct {
 	Hints Hints
 }
 
-// Backoff is how long a retry loop waits. One that has a method
-// Validate() error is asked for its opinion when a stack is built.
-type Backoff interface {
-	// Delay returns the wait before retry number retry, counted from 0, as a
-	// base that a provider's longer hint may replace and the jitter on top of
-	// it, both ≥ 0. prev is for a Remembering backoff.
-	Delay(c *Call, p Purpose, retry int64, prev time.Duration) (base, jitter time.Duration)
-}
-
-// Remembering is a Backoff that needs the wait before the last retry: it is
-// told base + jitter of its last answer as prev, 0 at first. Others are always
-// told 0 and cost a call one word less.
-type Remembering interface {
-	Backoff
-	RemembersPrevious()
-}
-
-// Discerning is a Backoff that depends on why an attempt has failed: For
-// returns the one to ask.
-type Discerning interface {
-	Backoff
-	For(c wire.Class) Backoff
-}
-
 // Build implements Layer.
 func (r Retry) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err := r.validate(); err != nil {
 		return nil, fmt.Errorf("retry: %w", err)
 	}
-	r.On.Classes = r.On.Classes.or(Transient)
+	r.On.Classes = r.On.Classes.Or(Transient)
 	loop := &retry{Retry: r, purpose: b.Purpose(), simple: r.On.byClass()}
 	_, loop.remembers = r.Backoff.(Remembering)
 	loop.discerning, _ = r.Backoff.(Discerning)
@@ -90,21 +66,13 @@ func (r *Retry) validate() error {
 	case r.MaxElapsed < 0 || r.MinWait < 0:
 		return errors.New("the elapsed time and the least wait must not be negative; 0 means no bound")
 	}
-	if err := validate(r.Backoff); err != nil {
+	if err := ValidateBackoff(r.Backoff); err != nil {
 		return err
 	}
-	if err := r.On.validate(); err != nil {
+	if err := r.On.Validate(); err != nil {
 		return err
 	}
 	return r.Hints.validate()
-}
-
-// validate asks a backoff for its opinion of itself.
-func validate(b Backoff) error {
-	if v, ok := b.(interface{ Validate() error }); ok {
-		return v.Validate()
-	}
-	return nil
 }
 
 type retry struct {
@@ -140,7 +108,7 @@ func (r *retry) After(now time.Duration, c *Call, e Event, d Decision) Decision 
 		if !r.On.Classes.Has(d.End.Class) {
 			return d
 		}
-	} else if !r.On.retries(o, d.End) {
+	} else if !r.On.Retries(o, d.End) {
 		return d
 	}
 	tries := c.Word(r.words, 0)
@@ -148,7 +116,7 @@ func (r *retry) After(now time.Duration, c *Call, e Event, d Decision) Decision 
 		d.End.Reason = TriesExhausted
 		return d
 	}
-	hint := hintOf(e)
+	hint := e.Hint()
 	if r.Hints.tooLong(hint) {
 		d.End.Reason = HintTooLong
 		return d
@@ -189,12 +157,4 @@ func (r *retry) wait(c *Call, tries int64, class wire.Class, hint time.Duration)
 		return saturating.Add(base, jitter)
 	}
 	return max(r.Hints.wait(c, r.purpose, base, jitter, hint), r.MinWait)
-}
-
-// hintOf is how long the reply that ended an attempt asked to wait.
-func hintOf(e Event) time.Duration {
-	if e.Outcome == nil {
-		return wire.NoHint
-	}
-	return e.Outcome.RetryAfter
 }

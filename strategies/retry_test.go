@@ -70,7 +70,7 @@ func TestRetry(t *testing.T) {
 	t.Run("a failure without an attempt has no hint", func(t *testing.T) {
 		refusing := gatekeeper{heard: new([]string), admit: func(now time.Duration, _ *Call) Decision {
 			if now < 2*time.Second {
-				return stop(Failed, wire.Overloaded)
+				return StopWith(Failed, wire.Overloaded)
 			}
 			return Decision{}
 		}}
@@ -114,11 +114,11 @@ func TestOnlyTransientFailuresAreRetried(t *testing.T) {
 		require.Equal(t, want, int(x.call.Attempts), class.String())
 		switch {
 		case class == wire.OK:
-			require.Equal(t, stop(Succeeded, class), d)
+			require.Equal(t, StopWith(Succeeded, class), d)
 		case want == 1:
-			require.Equal(t, stop(Failed, class), d)
+			require.Equal(t, StopWith(Failed, class), d)
 		default:
-			require.Equal(t, stop(TriesExhausted, class), d)
+			require.Equal(t, StopWith(TriesExhausted, class), d)
 		}
 	}
 }

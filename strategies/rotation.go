@@ -42,7 +42,7 @@ const (
 
 // sets returns both sets of places.
 func (r *rotation) sets(c *Call) (had, lost []int64) {
-	w := c.words(r.words)[roundSets:]
+	w := c.Words(r.words)[roundSets:]
 	return w[:len(w)/2], w[len(w)/2:]
 }
 
@@ -57,7 +57,7 @@ func (r *rotation) next(here int64, set []int64) (place int64, ok bool) {
 }
 
 // rotate builds a rotation around inner; alarm is raised when no place is left.
-func (b *Build) rotate(r rotation, scope Scope, name, alarm string, inner Strategy) (Strategy, error) {
+func rotate(b *Build, r rotation, scope Scope, name, alarm string, inner Strategy) (Strategy, error) {
 	switch {
 	case len(r.places) < 2:
 		return nil, errors.New("there must be two places to go to, or more")
@@ -74,18 +74,18 @@ func (b *Build) rotate(r rotation, scope Scope, name, alarm string, inner Strate
 		seen[p] = true
 	}
 	if r.backoff != nil {
-		if err := validate(r.backoff); err != nil {
+		if err := ValidateBackoff(r.backoff); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.on.validate(); err != nil {
+	if err := r.on.Validate(); err != nil {
 		return nil, err
 	}
-	if err := shareable(scope, name); err != nil {
+	if err := scope.CheckShared(name); err != nil {
 		return nil, err
 	}
 	var err error
-	if r.shared, err = b.reserve(scope, 2, alarm+" "+name, fmt.Sprint(r.places)); err != nil {
+	if r.shared, err = b.ReserveShared(scope, 2, alarm, name, fmt.Sprint(r.places)); err != nil {
 		return nil, err
 	}
 	if r.words, err = b.Reserve(PerCall, roundSets+2*((len(r.places)+63)/64), ""); err != nil {
@@ -108,7 +108,7 @@ func (r *rotation) Start(now time.Duration, c *Call) {
 	case !r.follow && int64(now) >= *until:
 		first = 0
 	}
-	clear(c.words(r.words))
+	clear(c.Words(r.words))
 	r.move(c, first)
 }
 
@@ -128,14 +128,14 @@ func (r *rotation) After(now time.Duration, c *Call, e Event, d Decision) Decisi
 		}
 		return d
 	}
-	if !r.on.retries(e.Outcome, d.End) {
+	if !r.on.Retries(e.Outcome, d.End) {
 		return d
 	}
 	had, lost := r.sets(c)
 	turn(had, here, true)
 	asked := c.Word(r.words, roundUntil)
 	if d.End.Class.Transient() {
-		*asked = max(*asked, int64(saturating.Add(now, max(hintOf(e), 0))))
+		*asked = max(*asked, int64(saturating.Add(now, max(e.Hint(), 0))))
 	} else {
 		turn(lost, here, true)
 	}

@@ -76,7 +76,7 @@ func nameOf(names []string, i uint8) string {
 	return fmt.Sprintf("unknown(%d)", i)
 }
 
-func (r *Rules) validate() error {
+func (r *Rules) Validate() error {
 	for _, list := range [...][]Statuses{r.Statuses, r.AskedOnly} {
 		for _, s := range list {
 			if s.First < 100 || s.Last < s.First || s.Last > 999 {
@@ -98,7 +98,7 @@ func (r *Rules) byClass() bool {
 
 // retries reports whether an attempt that ended with o, nil if there was none,
 // and settles what is inside the loop as end says, is retried.
-func (r *Rules) retries(o *wire.Outcome, end End) bool {
+func (r *Rules) Retries(o *wire.Outcome, end End) bool {
 	switch end.Reason {
 	case Failed, TriesExhausted:
 	case BreakerOpen, LimiterRefused, Shed:

@@ -47,12 +47,12 @@ func (f Script) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	bit, err := b.phase("script")
+	waiting, err := b.Waiting("script")
 	if err != nil {
 		return nil, err
 	}
 	b.program.Scripted = true
-	return &scripted{run: f, inner: inner, slot: slot, bit: bit, purpose: b.Purpose()}, nil
+	return &scripted{run: f, inner: inner, slot: slot, waiting: waiting, purpose: b.Purpose()}, nil
 }
 
 // Session is a script's view of its call. It is valid until the script returns.
@@ -168,9 +168,9 @@ func (s *Session) verdict(err error) Decision {
 	case err == nil && good:
 		return s.end
 	case err == nil:
-		return stop(Succeeded, wire.OK) // it says so
+		return StopWith(Succeeded, wire.OK) // it says so
 	case good: // it has an answer and does not want it
-		return stop(Failed, wire.BadRequest)
+		return StopWith(Failed, wire.BadRequest)
 	}
 	return s.end
 }

@@ -35,7 +35,7 @@ func (r *Scripts) begin(f *scripted) uint32 {
 	}
 	s := r.all[i].session
 	s.script, s.purpose, s.leave = f.run, f.purpose, false
-	s.result, s.end = Result{}, stop(Failed, wire.BadRequest)
+	s.result, s.end = Result{}, StopWith(Failed, wire.BadRequest)
 	return i
 }
 
@@ -63,8 +63,8 @@ func (r *Scripts) Close() {
 type scripted struct {
 	run     Script
 	inner   Strategy
-	slot    Slot   // the coroutine's number + 1; 0 for none
-	bit     uint32 // set while the script sleeps
+	slot    Slot    // the coroutine's number + 1; 0 for none
+	waiting Waiting // set while the script sleeps
 	purpose Purpose
 }
 
@@ -73,25 +73,25 @@ func (f *scripted) Next(now time.Duration, c *Call, e Event) Decision {
 	at := c.Word(f.slot, 0)
 	switch {
 	case e.Kind == Begin:
-		c.Phase &^= f.bit
+		f.waiting.Clear(c)
 		*at = int64(c.Scripts.begin(f)) + 1
 		return f.step(now, c, at)
 	case *at == 0: // the script is over; what comes late concerns what is inside
 		return f.inner.Next(now, c, e)
-	case c.Phase&f.bit != 0 && e.Kind == Wake:
-		c.Phase &^= f.bit
+	case f.waiting.In(c) && e.Kind == Wake:
+		f.waiting.Clear(c)
 		return f.step(now, c, at)
-	case c.Phase&f.bit != 0 && e.Kind == Cancelled:
-		c.Phase &^= f.bit
+	case f.waiting.In(c) && e.Kind == Cancelled:
+		f.waiting.Clear(c)
 		f.unwind(now, c, at)
-		return withdrawn()
+		return StopCancelled()
 	}
 	return f.settle(now, c, at, e, f.inner.Next(now, c, e))
 }
 
 // settle goes on with the script if d, which e has caused, ends its Send.
 func (f *scripted) settle(now time.Duration, c *Call, at *int64, e Event, d Decision) Decision {
-	if !d.settles() {
+	if !d.Settles() {
 		return d
 	}
 	if d.End.Class == wire.Cancelled {
@@ -109,12 +109,12 @@ func (f *scripted) step(now time.Duration, c *Call, at *int64) Decision {
 		o := c.Scripts.resume(uint32(*at-1), now, c)
 		switch o.kind {
 		case Wait:
-			c.Phase |= f.bit
+			f.waiting.Set(c)
 			return Decision{Kind: Wait, After: o.after}
 		case Send:
 			e := Event{Kind: Begin}
 			d := f.inner.Next(now, c, e)
-			if !d.settles() {
+			if !d.Settles() {
 				return d
 			}
 			s.ended(e, d)

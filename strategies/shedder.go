@@ -46,8 +46,8 @@ func (s Shedder) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err := s.validate(); err != nil {
 		return nil, fmt.Errorf("shedder: %w", err)
 	}
-	s.On = s.On.or(Limits | ClassesOf(wire.Overloaded, wire.Timeout))
-	counts, err := b.shared(s.Scope, 2*shedderSlices.words(), "shedder", s.Name, fmt.Sprintf("%v within %v", s.On, s.Window))
+	s.On = s.On.Or(Limits | ClassesOf(wire.Overloaded, wire.Timeout))
+	counts, err := b.ReserveShared(s.Scope, 2*shedderSlices.words(), "shedder", s.Name, fmt.Sprintf("%v within %v", s.On, s.Window))
 	if err != nil {
 		return nil, fmt.Errorf("shedder: %w", err)
 	}
@@ -82,7 +82,7 @@ type shedder struct {
 
 // sums returns the sliding sums of attempts and of refusals.
 func (s *shedder) sums(now time.Duration, c *Call) (all, refused []int64) {
-	w, at := c.words(s.counts), int64(now/(s.Window/time.Duration(shedderSlices)))
+	w, at := c.Words(s.counts), int64(now/(s.Window/time.Duration(shedderSlices)))
 	all, refused = w[:shedderSlices.words()], w[shedderSlices.words():]
 	shedderSlices.advance(all, at)
 	shedderSlices.advance(refused, at)
@@ -101,7 +101,7 @@ func (s *shedder) Admit(now time.Duration, c *Call) Decision {
 		return Decision{}
 	}
 	if s.Hold == 0 {
-		return stop(Shed, wire.Overloaded)
+		return StopWith(Shed, wire.Overloaded)
 	}
 	return Decision{Kind: Wait, After: saturating.Add(s.Hold, c.Uniform(s.purpose, 0, s.Jitter))}
 }

@@ -46,16 +46,18 @@ func (s Shrink) Build(b *Build, inner Strategy) (Strategy, error) {
 		return nil, fmt.Errorf("shrink: %w", err)
 	}
 	s.Times = max(1, s.Times)
-	s.On.Classes = s.On.Classes.or(ClassesOf(wire.Overloaded, wire.TokenRate, wire.TooLarge))
+	s.On.Classes = s.On.Classes.Or(ClassesOf(wire.Overloaded, wire.TokenRate, wire.TooLarge))
 	b.ChangesDemand()
-	b.program.Trims = b.program.Trims || s.Context > 0
+	if s.Context > 0 {
+		b.Trims()
+	}
 	g := &shrink{Shrink: s, purpose: b.Purpose()}
 	var err error
 	if g.words, err = b.Reserve(PerCall, 5, ""); err != nil {
 		return nil, err
 	}
 	if s.Pieces > 0 {
-		b.program.Pieces = append(b.program.Pieces, g.piece)
+		b.SendsPieces(g.piece)
 	}
 	if g.note, err = b.Note("shrunk"); err != nil {
 		return nil, err
@@ -75,11 +77,11 @@ func (s *Shrink) validate() error {
 		return errors.New("how often to shrink must not be negative; 0 means once")
 	}
 	if s.Backoff != nil {
-		if err := validate(s.Backoff); err != nil {
+		if err := ValidateBackoff(s.Backoff); err != nil {
 			return err
 		}
 	}
-	return s.On.validate()
+	return s.On.Validate()
 }
 
 // shrink is the loop of a Shrink. The call's words are how often it has shrunk,
@@ -132,7 +134,7 @@ func (s *shrink) After(_ time.Duration, c *Call, e Event, d Decision) Decision {
 	case d.End.Reason == Succeeded:
 		d.End.Degraded = d.End.Degraded || *times > 0 && (s.Context > 0 || s.Output > 0)
 		return d
-	case *times >= int64(s.Times) || !s.On.retries(e.Outcome, d.End):
+	case *times >= int64(s.Times) || !s.On.Retries(e.Outcome, d.End):
 		return d
 	}
 	*times++
@@ -141,7 +143,7 @@ func (s *shrink) After(_ time.Duration, c *Call, e Event, d Decision) Decision {
 		*pieces = int64(s.Pieces) - 1
 	}
 	c.Raise(s.note)
-	hint := hintOf(e)
+	hint := e.Hint()
 	if d.End.Class == wire.TooLarge {
 		hint = wire.NoHint
 	}

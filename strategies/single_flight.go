@@ -21,11 +21,10 @@ type SingleFlight struct {
 // Build implements Layer.
 func (f SingleFlight) Build(b *Build, inner Strategy) (Strategy, error) {
 	b.AsksDemand()
-	s, err := b.Flight(f.Scope, f.Name, flightNumber, inner)
+	s, err := b.Flight(Flight{Scope: f.Scope, Name: f.Name, Key: flightNumber, ByPrompt: true}, inner)
 	if err != nil {
 		return nil, fmt.Errorf("single flight: %w", err)
 	}
-	b.program.Flights[len(b.program.Flights)-1].Keyed = false // but by a number that stands for the prompt
 	return s, nil
 }
 

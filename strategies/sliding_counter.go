@@ -34,14 +34,14 @@ func (s SlidingCounter) Build(b *Build, inner Strategy) (Strategy, error) {
 	case s.Limit > int64(Never)/4/int64(s.Length):
 		return nil, fmt.Errorf("sliding counter: %d per %v overflows; take a shorter interval", s.Limit, s.Length)
 	}
-	if err := shareable(s.Scope, s.Name); err != nil {
+	if err := s.Scope.CheckShared(s.Name); err != nil {
 		return nil, fmt.Errorf("sliding counter: %w", err)
 	}
 	id, err := b.Pool(twoCounters{s.Limit, int64(s.Length)}, s.Scope, "sliding counter "+s.Name)
 	if err != nil {
 		return nil, err
 	}
-	return b.pooled("sliding counter", id, false, inner)
+	return b.Spend("sliding counter", id, inner)
 }
 
 // twoCounters is the pool of a SlidingCounter. Its words are the number of the

@@ -36,14 +36,14 @@ func (l SlidingLog) Build(b *Build, inner Strategy) (Strategy, error) {
 	case l.Length <= 0:
 		return nil, fmt.Errorf("sliding log: the interval must be positive, not %v", l.Length)
 	}
-	if err := shareable(l.Scope, l.Name); err != nil {
+	if err := l.Scope.CheckShared(l.Name); err != nil {
 		return nil, fmt.Errorf("sliding log: %w", err)
 	}
 	id, err := b.Pool(stamps{l.Limit, l.Length}, l.Scope, "sliding log "+l.Name)
 	if err != nil {
 		return nil, err
 	}
-	return b.pooled("sliding log", id, false, inner)
+	return b.Spend("sliding log", id, inner)
 }
 
 // stamps is the pool of a SlidingLog. Its first word is the place of the oldest

@@ -45,8 +45,8 @@ func (t Throttle) Build(b *Build, inner Strategy) (Strategy, error) {
 	if !(t.K >= 1 && t.K <= 1e6) || t.Window < time.Duration(throttleSlices) { // nor NaN
 		return nil, fmt.Errorf("throttle: K must be 1 to a million and the window 10 ns or more, not %v and %v", t.K, t.Window)
 	}
-	t.On = t.On.or(Transient)
-	counts, err := b.shared(t.Scope, 2*throttleSlices.words(), "throttle", t.Name, fmt.Sprintf("%+v", t))
+	t.On = t.On.Or(Transient)
+	counts, err := b.ReserveShared(t.Scope, 2*throttleSlices.words(), "throttle", t.Name, fmt.Sprintf("%+v", t))
 	if err != nil {
 		return nil, fmt.Errorf("throttle: %w", err)
 	}
@@ -66,7 +66,7 @@ type throttle struct {
 
 // sums returns the sliding sums of requests and of accepts.
 func (t *throttle) sums(now time.Duration, c *Call) (requests, accepts []int64) {
-	w, at := c.words(t.counts), int64(now/(t.Window/time.Duration(throttleSlices)))
+	w, at := c.Words(t.counts), int64(now/(t.Window/time.Duration(throttleSlices)))
 	requests, accepts = w[:throttleSlices.words()], w[throttleSlices.words():]
 	throttleSlices.advance(requests, at)
 	throttleSlices.advance(accepts, at)
@@ -80,7 +80,7 @@ func (t *throttle) Admit(now time.Duration, c *Call) Decision {
 	over := n - float64(t.K*float64(throttleSlices.sum(accepts)))
 	throttleSlices.add(requests, 1)
 	if over > 0 && float64(c.Float(t.purpose)*(n+1)) < over {
-		return stop(LimiterRefused, wire.Overloaded)
+		return StopWith(LimiterRefused, wire.Overloaded)
 	}
 	*c.Word(t.own, 0) = 1
 	return Decision{}

@@ -29,7 +29,7 @@ func (t TokenBucket) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err := validateRate(t.Rate, t.Per, t.Burst); err != nil {
 		return nil, fmt.Errorf("token bucket: %w", err)
 	}
-	if err := shareable(t.Scope, t.Name); err != nil {
+	if err := t.Scope.CheckShared(t.Name); err != nil {
 		return nil, fmt.Errorf("token bucket: %w", err)
 	}
 	k := bucketOf(t.Rate, t.Per, t.Burst)
@@ -40,7 +40,7 @@ func (t TokenBucket) Build(b *Build, inner Strategy) (Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.pooled("tokens", id, false, inner)
+	return b.Spend("tokens", id, inner)
 }
 
 // validateRate says what is wrong with a rate and the burst on top of it.

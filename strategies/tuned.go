@@ -26,16 +26,20 @@ type sample struct {
 // tooMuch is the classes that say there is too much of something.
 const tooMuch = Limits | 1<<wire.Overloaded | 1<<wire.Timeout
 
-// tuned wraps a pool around inner, as pooled does, and lets t move its limit.
-func (b *Build) tuned(name string, p Pool, scope Scope, shared string, held bool, t tuner, inner Strategy) (Strategy, error) {
-	if err := shareable(scope, shared); err != nil {
+// tune wraps a pool around inner and lets t move its limit.
+func tune(b *Build, name string, p Pool, scope Scope, shared string, held bool, t tuner, inner Strategy) (Strategy, error) {
+	if err := scope.CheckShared(shared); err != nil {
 		return nil, err
 	}
 	id, err := b.Pool(p, scope, name+" "+shared)
 	if err != nil {
 		return nil, err
 	}
-	return b.pooled(name, id, held, &gauge{inner, t, id, b.PoolWords(id)})
+	inner = &gauge{inner, t, id, b.PoolWords(id)}
+	if held {
+		return b.Hold(name, id, inner)
+	}
+	return b.Spend(name, id, inner)
 }
 
 // gauge is inside a pool and measures the attempts that it has let through.
@@ -49,7 +53,7 @@ type gauge struct {
 // Next implements Strategy.
 func (g *gauge) Next(now time.Duration, c *Call, e Event) Decision {
 	if e.Terminal() && e.Kind != Settled {
-		g.tuner.ended(now, c, c.words(g.memory), sample{
+		g.tuner.ended(now, c, c.Words(g.memory), sample{
 			sentAt: e.SentAt, rtt: max(1, now-e.SentAt), outcome: e.Outcome,
 			ok: e.Outcome.OK(), dropped: tooMuch.Has(e.Outcome.Class),
 		})

@@ -46,7 +46,7 @@ func (v Vegas) Build(b *Build, inner Strategy) (Strategy, error) {
 		return nil, fmt.Errorf("vegas: the smoothing must lie between 0 and 1, not %g", v.Smoothing)
 	}
 	t := &vegas{elastic{limits, 3}, v.Smoothing, b.Purpose()}
-	s, err := b.tuned("vegas", t.elastic, v.Scope, v.Name, true, t, inner)
+	s, err := tune(b, "vegas", t.elastic, v.Scope, v.Name, true, t, inner)
 	if err != nil {
 		return nil, fmt.Errorf("vegas: %w", err)
 	}
