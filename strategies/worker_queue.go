@@ -33,7 +33,7 @@ type WorkerQueue struct {
 // Build implements Layer. A worker queue is three layers: the loop that puts
 // failed work back, the workers, and their pace.
 func (q WorkerQueue) Build(b *Build, inner Strategy) (Strategy, error) {
-	retry := Retry{Backoff: Fixed{}, MaxAttempts: q.MaxAttempts}
+	retry := Retry{Backoff: noWait{}, MaxAttempts: q.MaxAttempts}
 	if q.IgnoreHint {
 		retry.Hints.Use = HintIgnored
 	}
@@ -53,3 +53,9 @@ func (q WorkerQueue) Build(b *Build, inner Strategy) (Strategy, error) {
 	}
 	return inner, nil
 }
+
+// noWait is a backoff that lets the pace of the workers alone decide.
+type noWait struct{}
+
+// Delay implements Backoff.
+func (noWait) Delay(*Call, Purpose, int64, time.Duration) (base, jitter time.Duration) { return 0, 0 }
