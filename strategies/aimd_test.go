@@ -10,7 +10,7 @@ import (
 )
 
 func TestAIMD(t *testing.T) {
-	play(t, []Layer{AIMD{LimitRange: LimitRange{Initial: 2, Max: 3}, Decrease: 0.5, Scope: PerFleet}}, `
+	Play(t, []Layer{AIMD{LimitRange: LimitRange{Initial: 2, Max: 3}, Decrease: 0.5, Scope: PerFleet}}, `
 		a: begin -> send
 		b: begin -> send
 		c: begin -> queued
@@ -40,7 +40,7 @@ func TestAIMD(t *testing.T) {
 }
 
 func TestAIMDOfEachSample(t *testing.T) {
-	play(t, []Layer{AIMD{LimitRange: LimitRange{Initial: 2, Min: 2}, EachSample: true, Slow: 5 * time.Second, Scope: PerFleet}}, `
+	Play(t, []Layer{AIMD{LimitRange: LimitRange{Initial: 2, Min: 2}, EachSample: true, Slow: 5 * time.Second, Scope: PerFleet}}, `
 		a: begin -> send
 		b: begin -> send
 		@5s a: 200 -> stop succeeded              # each success adds one
@@ -64,7 +64,7 @@ func TestAIMDOfEachSample(t *testing.T) {
 func TestAIMDCutsOnceForACrowd(t *testing.T) {
 	a := &aimd{AIMD: AIMD{Decrease: 0.5}, elastic: elastic{LimitRange{16, 1, 100}, 1}}
 	s := newSampler(a, a.Words())
-	refused := refusedAs(wire.Rate)
+	refused := Refused(wire.Rate)
 	for range 3 {
 		a.ended(5*time.Second, &s.call, s.m, sample{sentAt: time.Second, rtt: 1, dropped: true, outcome: &refused})
 	}
@@ -75,11 +75,11 @@ func TestAIMDCutsOnceForACrowd(t *testing.T) {
 
 // A limit that has more room than is used does not grow.
 func TestAIMDDoesNotGrowUnused(t *testing.T) {
-	l := newLab(t, AIMD{LimitRange: LimitRange{Initial: 4}, Scope: PerFleet})
-	l.closedLoop(1, 0)
-	l.run(2 * time.Second)
-	require.Greater(t, len(l.sent), 1000)
-	require.Zero(t, l.fleets[""].words[moved])
+	l := NewLab(t, AIMD{LimitRange: LimitRange{Initial: 4}, Scope: PerFleet})
+	l.ClosedLoop(1, 0)
+	l.Run(2 * time.Second)
+	require.Greater(t, len(l.Sent), 1000)
+	require.Zero(t, l.Fleets[""].Words[moved])
 }
 
 // With a provider that refuses above Lc attempts in flight, the mean limit is
@@ -91,30 +91,30 @@ func TestAIMDClosedForm(t *testing.T) {
 		decrease       float64
 		limit, refused float64
 	}{{20, 0.5, 15, 0.006667}, {20, 0.9, 19, 0.026316}, {100, 0.9, 95, 0.001053}} {
-		l := newLab(t, AIMD{
+		l := NewLab(t, AIMD{
 			LimitRange: LimitRange{Initial: int64(c.capacity), Min: 1, Max: 1000}, Decrease: c.decrease, Scope: PerFleet,
 		})
 		inFlight, refusals, sum, last := 0, 0, 0.0, time.Duration(0)
-		words := l.fleets[""].words
+		words := l.Fleets[""].Words
 		limit := func() float64 { return float64(int64(c.capacity)*one+words[moved]) / one }
-		l.serve = func(*caller) (time.Duration, wire.Outcome) {
+		l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
 			if inFlight >= c.capacity-1 { // so that a limit of its capacity is refused
 				refusals++
-				return 0, refusedAs(wire.Concurrency)
+				return 0, Refused(wire.Concurrency)
 			}
 			inFlight++
-			return time.Second, okay
+			return time.Second, Answered
 		}
-		l.ended = func(_ *caller, o *wire.Outcome) {
+		l.Ended = func(_ *Caller, o *wire.Outcome) {
 			if o.OK() {
 				inFlight--
 			}
-			sum += limit() * (l.now - last).Seconds()
-			last = l.now
+			sum += limit() * (l.Now - last).Seconds()
+			last = l.Now
 		}
-		l.closedLoop(2*c.capacity, time.Second)
-		l.run(1200 * time.Second)
+		l.ClosedLoop(2*c.capacity, time.Second)
+		l.Run(1200 * time.Second)
 		require.InEpsilon(t, c.limit, sum/last.Seconds(), 0.05, "mean limit")
-		require.InEpsilon(t, c.refused, float64(refusals)/float64(len(l.sent)), 0.05, "share refused")
+		require.InEpsilon(t, c.refused, float64(refusals)/float64(len(l.Sent)), 0.05, "share refused")
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"herdlab/sim/draw"
 )
 
+// threeRungs is two attempts at the flagship, one at each of the others.
+var threeRungs = []Rung{{Model: 0, Tries: 2}, {Model: 1}, {Model: 2, Tries: 1}}
+
 // variety is one of each layer that limits, routes, avoids or watches.
 func variety() map[string]Layer {
 	fleet := PerFleet
@@ -30,10 +33,10 @@ func variety() map[string]Layer {
 		"gradient2":       Gradient2{LimitRange: LimitRange{Initial: 3}, Scope: fleet},
 		"bbr":             BBR{LimitRange: LimitRange{Initial: 3}, Scope: fleet},
 		"aws adaptive":    AWSAdaptive{Scope: fleet},
-		"ladder":          Ladder{Rungs: twoOneOne, On: Rules{Classes: Transient}},
+		"ladder":          Ladder{Rungs: threeRungs, On: Rules{Classes: Transient}},
 		"failover":        Failover{Regions: []uint8{0, 1}, Rounds: 2, Backoff: Fixed{Every: time.Second}, Stay: time.Second, Scope: fleet},
 		"key rotation":    KeyRotation{Keys: []uint8{0, 1, 2}, Rounds: 2, Backoff: Fixed{Every: 10 * time.Millisecond}, Scope: fleet},
-		"deployments":     Deployments{Targets: targets(3), Jitter: time.Second, Scope: fleet},
+		"deployments":     Deployments{Targets: Targets(3), Jitter: time.Second, Scope: fleet},
 		"hedge":           Hedge{After: 20 * time.Millisecond, Quantile: 0.9, Percent: 50, Scope: fleet},
 		"recursion":       RecursiveSemaphore{Permits: 100, Retry: Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 3}, Scope: fleet},
 		"cache":           Cache{TTL: time.Second, Scope: fleet},
@@ -61,7 +64,7 @@ func TestAnyHistory(t *testing.T) {
 				luck := draw.New(seed)
 				n := uint64(0)
 				below := func(bound uint64) uint64 { n++; return luck.Below(n, bound) }
-				stack := []Layer{allAsk{what: wire.Demand{Prompt: 7, InputTokens: 100, OutputTokens: 100}}}
+				stack := []Layer{Asking{Demand: wire.Demand{Prompt: 7, InputTokens: 100, OutputTokens: 100}}}
 				switch below(3) {
 				case 0:
 					stack = append(stack, layer)
@@ -70,13 +73,13 @@ func TestAnyHistory(t *testing.T) {
 				default:
 					stack = append(stack, Concurrency{Permits: 3, Scope: PerFleet}, layer, retry)
 				}
-				l := newLab(t, stack...)
+				l := NewLab(t, stack...)
 				classes := []wire.Class{
 					wire.OK, wire.OK, wire.OK, wire.Overloaded, wire.Overloaded, wire.Rate, wire.ServerError,
 					wire.Auth, wire.TooLarge, wire.TokenRate, wire.Timeout,
 				}
-				l.serve = func(*caller) (time.Duration, wire.Outcome) {
-					o := refusedAs(classes[below(uint64(len(classes)))])
+				l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+					o := Refused(classes[below(uint64(len(classes)))])
 					if below(3) == 0 {
 						o.RetryAfter = time.Duration(below(uint64(time.Second)))
 					}
@@ -86,37 +89,34 @@ func TestAnyHistory(t *testing.T) {
 					o.Tokens = uint32(below(100))
 					return time.Duration(below(uint64(100 * time.Millisecond))), o
 				}
-				over := map[*caller]bool{}
-				l.settled = func(c *caller, _ Decision) {
+				over := map[*Caller]bool{}
+				l.Settled = func(c *Caller, _ Decision) {
 					require.False(rt, over[c], "a call ends twice")
 					over[c] = true
 				}
 				calls := 5 + int(below(15))
 				for i := range calls {
 					born := time.Duration(below(uint64(time.Second)))
-					l.at(born, func() {
-						c := l.begin(fmt.Sprint("c", i%4), i)
+					l.At(born, func() {
+						c := l.Begin(fmt.Sprint("c", i%4), i)
 						if below(3) == 0 {
-							l.at(l.now+time.Duration(below(uint64(300*time.Millisecond))), func() {
+							l.At(l.Now+time.Duration(below(uint64(300*time.Millisecond))), func() {
 								if !over[c] {
 									over[c] = true
-									l.withdraw(c)
+									l.Withdraw(c)
 								}
 							})
 						}
 					})
 				}
-				l.run(time.Hour)
+				l.Run(time.Hour)
 				require.Len(rt, over, calls, "calls that have ended")
-				for _, line := range l.lined {
-					require.Empty(rt, l.lines[line])
+				for _, line := range l.Lined {
+					require.Empty(rt, l.Lines[line])
 				}
-				for _, s := range l.fleets[""].program.Pools {
-					switch s.Pool.(type) {
-					case permits, elastic, mirror:
-						require.Zero(rt, l.fleets[""].words[s.At], "units in use")
-					case door:
-						require.Zero(rt, l.fleets[""].words[s.At+doorWaiting], "calls in line")
+				for _, s := range l.Fleets[""].Program.Pools {
+					if word, ok := WordInUse(s.Pool); ok {
+						require.Zero(rt, l.Fleets[""].Words[s.At+word], "units in use, or calls in line")
 					}
 				}
 			})
@@ -134,7 +134,7 @@ func TestLayersAllocateNothing(t *testing.T) {
 			c.Memory[s] = make([]int64, p.Words[s])
 		}
 		var now, sent time.Duration
-		outcomes := []wire.Outcome{okay, refusedAs(wire.Overloaded), refusedAs(wire.Rate), okay}
+		outcomes := []wire.Outcome{Answered, Refused(wire.Overloaded), Refused(wire.Rate), Answered}
 		call := func() {
 			clear(c.Memory[PerCall])
 			c.ID++
@@ -142,7 +142,7 @@ func TestLayersAllocateNothing(t *testing.T) {
 			e := Event{Kind: Begin}
 			for range 100 {
 				d := p.Root.Next(now, &c, e)
-				c.TakeAsides(deaf{})
+				c.TakeAsides(Discard{})
 				switch c.Turn++; d.Kind {
 				case Send:
 					c.Attempts, c.Turn, sent = c.Attempts+1, 0, now
@@ -174,13 +174,3 @@ func TestLayersAllocateNothing(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(200, call), name)
 	}
 }
-
-// deaf is a driver that does nothing besides.
-type deaf struct{}
-
-func (deaf) Leave()                     {}
-func (deaf) Put(PoolID, uint32)         {}
-func (deaf) HangUp(uint32)              {}
-func (deaf) Land(FlightID, uint32, End) {}
-func (deaf) WakeAt(time.Duration)       {}
-func (deaf) Raise(Signal)               {}

@@ -50,7 +50,7 @@ func TestAsides(t *testing.T) {
 		c.HangUp(1)
 		c.Land(0, 1, End{})
 		c.Raise(1)
-		c.TakeAsides(nobody{})
+		c.TakeAsides(Discard{})
 	}), "asides are asked for in every run's hot path")
 }
 

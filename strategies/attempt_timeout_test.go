@@ -17,14 +17,14 @@ func TestAttemptTimeout(t *testing.T) {
 		10 * time.Second: {Retry{Backoff: Fixed{Every: time.Second}}, AttemptTimeout{After: 10 * time.Second}},
 		11 * time.Second: {AttemptTimeout{After: 11 * time.Second}, Retry{Backoff: Fixed{Every: time.Second}}},
 	} {
-		c := newWorld(t, map[string][]Layer{"": layers}, 1).call("a")
-		require.Equal(t, Decision{Kind: Send, After: want}, c.next(Event{Kind: Begin}))
+		c := NewWorld(t, map[string][]Layer{"": layers}, 1).Call("a")
+		require.Equal(t, Decision{Kind: Send, After: want}, c.Next(Event{Kind: Begin}))
 		if want < 10*time.Second {
 			continue
 		}
-		o := refusal(-1)
-		require.Equal(t, Decision{Kind: Wait, After: time.Second}, c.next(Event{Kind: Expired, Attempt: 1, Outcome: o}), "a wait is no attempt")
-		require.Equal(t, Decision{Kind: Send, After: want}, c.next(Event{Kind: Wake}))
+		o := Refusal(-1)
+		require.Equal(t, Decision{Kind: Wait, After: time.Second}, c.Next(Event{Kind: Expired, Attempt: 1, Outcome: o}), "a wait is no attempt")
+		require.Equal(t, Decision{Kind: Send, After: want}, c.Next(Event{Kind: Wake}))
 	}
 	_, err := Compile(Definition{Name: "bad", Layers: []Layer{AttemptTimeout{}}}, nil)
 	require.EqualError(t, err, `strategy "bad": attempt timeout: it must be positive, not 0s`)

@@ -13,7 +13,7 @@ import (
 )
 
 func TestAWSAdaptive(t *testing.T) {
-	play(t, []Layer{AWSAdaptive{Scope: PerClient}}, `
+	Play(t, []Layer{AWSAdaptive{Scope: PerClient}}, `
 		a.1: begin -> send
 		a.2: begin -> send                        # nothing is limited before the first throttling
 		@1s a.1: 503 -> stop failed               # an overloaded provider does not throttle
@@ -25,7 +25,7 @@ func TestAWSAdaptive(t *testing.T) {
 		b: begin -> send                          # another client has a limiter of its own
 		@4s a.5: admitted -> send
 		a.3: 200 -> stop succeeded`)
-	play(t, []Layer{AWSAdaptive{On: Limits | 1<<wire.Overloaded, Scope: PerClient}}, `
+	Play(t, []Layer{AWSAdaptive{On: Limits | 1<<wire.Overloaded, Scope: PerClient}}, `
 		a.1: begin -> send
 		@2s a.1: 503 -> stop failed
 		a.2: begin -> queued until 4s`) // 0.5 per second is the least
@@ -83,9 +83,9 @@ func TestAWSAdaptiveAgainstNaiveTwin(t *testing.T) {
 		now := time.Duration(0)
 		for range 150 {
 			now += time.Duration(rapid.Int64Range(1, 900).Draw(t, "dt")) * time.Millisecond
-			o := okay
+			o := Answered
 			if rapid.IntRange(0, 6).Draw(t, "throttled") == 0 {
-				o = refusedAs(wire.Rate)
+				o = Refused(wire.Rate)
 			}
 			cubicTuner{Limits}.ended(now, c, m, sample{ok: o.OK(), outcome: &o})
 			twin.ended(now.Seconds(), !o.OK())
@@ -119,12 +119,12 @@ func TestAWSAdaptiveAgainstNaiveTwin(t *testing.T) {
 
 // What is given up is no answer.
 func TestAWSAdaptiveCountsAnswers(t *testing.T) {
-	l := newLab(t, AWSAdaptive{Scope: PerFleet})
-	l.withdraw(l.begin("a", 0))
-	require.Zero(t, l.fleets[""].words[answers])
-	l.begin("a", 1)
-	l.run(time.Second / 4)
-	require.EqualValues(t, 1, l.fleets[""].words[answers])
+	l := NewLab(t, AWSAdaptive{Scope: PerFleet})
+	l.Withdraw(l.Begin("a", 0))
+	require.Zero(t, l.Fleets[""].Words[answers])
+	l.Begin("a", 1)
+	l.Run(time.Second / 4)
+	require.EqualValues(t, 1, l.Fleets[""].Words[answers])
 }
 
 func TestCubeRoot(t *testing.T) {
@@ -139,22 +139,22 @@ func TestCubeRoot(t *testing.T) {
 // its rate and is refused few of its attempts, where naive retries would be
 // refused nearly all of theirs.
 func TestAWSAdaptiveSettles(t *testing.T) {
-	l := newLab(t, AWSAdaptive{Scope: PerClient})
+	l := NewLab(t, AWSAdaptive{Scope: PerClient})
 	limit, m := bucketOf(10, time.Second, 5), make([]int64, 2)
 	answered := 0
-	l.serve = func(*caller) (time.Duration, wire.Outcome) {
-		if ok, _ := limit.TryTake(l.now, m, 1); !ok {
-			return 20 * time.Millisecond, refusedAs(wire.Rate)
+	l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+		if ok, _ := limit.TryTake(l.Now, m, 1); !ok {
+			return 20 * time.Millisecond, Refused(wire.Rate)
 		}
 		answered++
-		return 20 * time.Millisecond, okay
+		return 20 * time.Millisecond, Answered
 	}
-	l.closedLoopOf("a", 20)
-	l.run(time.Minute)
-	sent := len(l.sent)
+	l.ClosedLoopOf("a", 20)
+	l.Run(time.Minute)
+	sent := len(l.Sent)
 	answered = 0
-	l.run(11 * time.Minute)
-	n := len(l.sent) - sent
+	l.Run(11 * time.Minute)
+	n := len(l.Sent) - sent
 	t.Logf("%d sent, %d answered", n, answered)
 	require.InDelta(t, 6000, answered, 1200)
 	require.Less(t, float64(n-answered)/float64(n), 0.2)

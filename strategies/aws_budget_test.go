@@ -27,45 +27,45 @@ func TestAWSBudgetInAnOutage(t *testing.T) {
 		{standardQuota, wire.Overloaded, 100}, {standardQuota, wire.Timeout, 50},
 		{newQuota, wire.Overloaded, 35}, {newQuota, wire.Rate, 100},
 	} {
-		x := client(t, c.budget, Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 3})
+		x := NewOneClient(t, c.budget, Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 3})
 		retries := 0
 		for range 200 {
-			retries += x.outcomes(c.class) - 1
+			retries += x.Calls(c.class) - 1
 		}
 		require.Equal(t, c.retries, retries, "%+v after %v", c.budget, c.class)
 		// Each success at the first try brings 1.
 		for range c.budget.Cost {
-			require.Equal(t, 1, x.outcomes(wire.OK))
+			require.Equal(t, 1, x.Calls(wire.OK))
 		}
 		if c.class == wire.Overloaded {
-			require.Equal(t, 2, x.outcomes(c.class), "%+v", c.budget)
+			require.Equal(t, 2, x.Calls(c.class), "%+v", c.budget)
 		}
 	}
 }
 
 // A success after retries gives back what the last one cost, and no more.
 func TestAWSBudgetRefunds(t *testing.T) {
-	x := client(t, standardQuota, Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 4})
-	missing := &x.c.Memory[PerClient][0]
+	x := NewOneClient(t, standardQuota, Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 4})
+	missing := &x.Caller.Memory[PerClient][0]
 	step := func(class wire.Class, want int64) {
 		t.Helper()
-		o := refusal(wire.NoHint)
+		o := Refusal(wire.NoHint)
 		o.Class = class
-		if d := x.c.next(Event{Kind: Reply, Attempt: x.c.Attempts, Outcome: o}); d.Kind == Wait {
-			x.c.next(Event{Kind: Wake})
+		if d := x.Caller.Next(Event{Kind: Reply, Attempt: x.Caller.Attempts, Outcome: o}); d.Kind == Wait {
+			x.Caller.Next(Event{Kind: Wake})
 		}
 		require.Equal(t, want, *missing)
 	}
-	x.c.next(Event{Kind: Begin})
+	x.Caller.Next(Event{Kind: Begin})
 	step(wire.Overloaded, 5)
 	step(wire.Timeout, 15)
 	step(wire.OK, 5) // the 10 of the timeout are back, the 5 before are spent
-	x.c.next(Event{Kind: Begin})
+	x.Caller.Next(Event{Kind: Begin})
 	step(wire.OK, 4)
-	x.c.next(Event{Kind: Begin})
+	x.Caller.Next(Event{Kind: Begin})
 	step(wire.Auth, 4)
 	for range 9 {
-		x.outcomes(wire.OK)
+		x.Calls(wire.OK)
 	}
 	require.Zero(t, *missing, "a full bucket takes no more")
 }
@@ -91,21 +91,21 @@ func TestAWSBudgetDrainThreshold(t *testing.T) {
 			}
 			budget := standardQuota
 			budget.Capacity = 1e9
-			x := client(t, budget, Retry{Backoff: Fixed{}, MaxAttempts: attempts})
-			missing := &x.c.Memory[PerClient][0]
+			x := NewOneClient(t, budget, Retry{Backoff: Fixed{}, MaxAttempts: attempts})
+			missing := &x.Caller.Memory[PerClient][0]
 			*missing = 5e8 // far from both ends
 			const calls = 60_000
-			luck := x.c.Rand.For(77)
+			luck := x.Caller.Rand.For(77)
 			n := uint64(0)
 			for range calls {
-				d := x.c.next(Event{Kind: Begin})
+				d := x.Caller.Next(Event{Kind: Begin})
 				for d.Kind == Send {
-					o := refusal(wire.NoHint)
+					o := Refusal(wire.NoHint)
 					if n++; luck.Float(n) >= p {
 						o.Class = wire.OK
 					}
-					if d = x.c.next(Event{Kind: Reply, Attempt: x.c.Attempts, Outcome: o}); d.Kind == Wait {
-						d = x.c.next(Event{Kind: Wake})
+					if d = x.Caller.Next(Event{Kind: Reply, Attempt: x.Caller.Attempts, Outcome: o}); d.Kind == Wait {
+						d = x.Caller.Next(Event{Kind: Wake})
 					}
 				}
 			}
@@ -118,7 +118,7 @@ func TestAWSBudgetDrainThreshold(t *testing.T) {
 // Each retry costs 5 of the 10; a success after retries gives back what the last
 // one cost, one at the first try 1.
 func TestAWSBudgetScript(t *testing.T) {
-	play(t, []Layer{AWSBudget{Capacity: 10, Cost: 5, Scope: PerClient}, Retry{Backoff: Fixed{Every: time.Second}}}, `
+	Play(t, []Layer{AWSBudget{Capacity: 10, Cost: 5, Scope: PerClient}, Retry{Backoff: Fixed{Every: time.Second}}}, `
 		a.1: begin -> send
 		a.1: 503 -> wait 1s
 		a.1: wake -> send

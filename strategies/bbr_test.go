@@ -10,7 +10,7 @@ import (
 )
 
 func TestBBR(t *testing.T) {
-	play(t, []Layer{BBR{LimitRange: LimitRange{Initial: 1, Max: 3}, Scope: PerFleet}}, `
+	Play(t, []Layer{BBR{LimitRange: LimitRange{Initial: 1, Max: 3}, Scope: PerFleet}}, `
 		a: begin -> send
 		b: begin -> queued
 		@2s a: 200 -> stop succeeded              # one in 2 s, times 2 s, times 2.89
@@ -36,7 +36,7 @@ func TestBBR(t *testing.T) {
 func TestBBRCapsOnceForACrowd(t *testing.T) {
 	k := &bbr{elastic{LimitRange{100, 1, 1000}, bbrWords}, time.Minute}
 	s := newSampler(k, k.Words())
-	refused := refusedAs(wire.Rate)
+	refused := Refused(wire.Rate)
 	for range 3 {
 		k.ended(5*time.Second, &s.call, s.m, sample{sentAt: time.Second, rtt: 1, dropped: true, outcome: &refused})
 	}
@@ -48,26 +48,26 @@ func TestBBRCapsOnceForACrowd(t *testing.T) {
 // A provider of 8 slots that refuses the ninth: the startup finds its rate,
 // and what is refused in the end is what probing costs, a small share.
 func TestBBRFindsTheRate(t *testing.T) {
-	l := newLab(t, BBR{LimitRange: LimitRange{Initial: 2}, Scope: PerFleet})
+	l := NewLab(t, BBR{LimitRange: LimitRange{Initial: 2}, Scope: PerFleet})
 	busy, refused, answered := 0, 0, 0
-	l.serve = func(*caller) (time.Duration, wire.Outcome) {
+	l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
 		if busy == 8 {
 			refused++
-			return 50 * time.Millisecond, refusedAs(wire.Overloaded)
+			return 50 * time.Millisecond, Refused(wire.Overloaded)
 		}
 		busy++
-		return time.Second, okay
+		return time.Second, Answered
 	}
-	l.ended = func(_ *caller, o *wire.Outcome) {
+	l.Ended = func(_ *Caller, o *wire.Outcome) {
 		if o.OK() {
 			busy--
 			answered++
 		}
 	}
-	l.closedLoop(100, 5*time.Second)
-	l.run(time.Minute)
+	l.ClosedLoop(100, 5*time.Second)
+	l.Run(time.Minute)
 	answered, refused = 0, 0
-	l.run(11 * time.Minute)
+	l.Run(11 * time.Minute)
 	rate := float64(answered) / 600
 	t.Logf("%.2f per s, %d refused", rate, refused)
 	require.InDelta(t, 8, rate, 0.8)

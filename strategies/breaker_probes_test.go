@@ -66,7 +66,7 @@ func TestBreakerProbes(t *testing.T) {
 			e: 200 -> stop succeeded
 			g: begin -> send`,
 	} {
-		t.Run(name, func(t *testing.T) { play(t, []Layer{k}, opened+script) })
+		t.Run(name, func(t *testing.T) { Play(t, []Layer{k}, opened+script) })
 	}
 	k.AllProbes = true
 	for name, script := range map[string]string{
@@ -91,7 +91,7 @@ func TestBreakerProbes(t *testing.T) {
 			d: 503 -> stop failed
 			e: begin -> send`,
 	} {
-		t.Run(name, func(t *testing.T) { play(t, []Layer{k}, opened+script) })
+		t.Run(name, func(t *testing.T) { Play(t, []Layer{k}, opened+script) })
 	}
 }
 
@@ -111,11 +111,11 @@ func TestBreakerIgnoresStragglers(t *testing.T) {
 		e: begin -> send`
 	k := fast(1, PerFleet)
 	k.IgnoreStragglers = true
-	play(t, []Layer{k}, strings.ReplaceAll(script, "%s", "stop breaker_open"))
+	Play(t, []Layer{k}, strings.ReplaceAll(script, "%s", "stop breaker_open"))
 	k = fast(0, PerFleet)
 	k.Trip = CountWindow{Last: 1, Percent: 100}
-	play(t, []Layer{k}, strings.ReplaceAll(script, "%s", "stop breaker_open"))
-	play(t, []Layer{fast(1, PerFleet)}, strings.ReplaceAll(script, "%s", "send"))
+	Play(t, []Layer{k}, strings.ReplaceAll(script, "%s", "stop breaker_open"))
+	Play(t, []Layer{fast(1, PerFleet)}, strings.ReplaceAll(script, "%s", "send"))
 }
 
 // What is counted can be chosen: with throttling as neutral, a run of 429 opens
@@ -123,7 +123,7 @@ func TestBreakerIgnoresStragglers(t *testing.T) {
 func TestBreakerCounts(t *testing.T) {
 	k := fast(2, PerFleet)
 	k.Counts = ClassesOf(wire.Overloaded, wire.ServerError, wire.Timeout)
-	play(t, []Layer{k}, `
+	Play(t, []Layer{k}, `
 		a: begin -> send
 		a: 503 -> stop failed
 		b: begin -> send
@@ -144,10 +144,10 @@ func TestClientErrorsOpenNoBreaker(t *testing.T) {
 		"time":        trip(TimeWindow{Within: time.Hour, Percent: 1, SlowPercent: 1}),
 		"lifetime":    trip(Lifetime{Percent: 1, SlowPercent: 1}),
 	} {
-		x := client(t, k)
+		x := NewOneClient(t, k)
 		for range 1000 {
 			for _, c := range []wire.Class{wire.BadRequest, wire.TooLarge, wire.Auth, wire.Permission, wire.Quota} {
-				require.Equal(t, 1, x.outcomes(c), name)
+				require.Equal(t, 1, x.Calls(c), name)
 			}
 		}
 	}
@@ -163,13 +163,13 @@ func trip(by Trip) Breaker {
 // Local breakers that open together come back apart.
 func TestBreakerOpenJitter(t *testing.T) {
 	k := Breaker{Failures: 1, OpenFor: 30 * time.Second, OpenJitter: 20 * time.Second, MinWait: 1, Scope: PerClient}
-	w := newWorld(t, map[string][]Layer{"": {k}}, 1)
+	w := NewWorld(t, map[string][]Layer{"": {k}}, 1)
 	ends := map[time.Duration]bool{}
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
-		c := w.call(name)
-		c.next(Event{Kind: Begin})
-		c.next(Event{Kind: Reply, Attempt: 1, Outcome: refusal(wire.NoHint)})
-		d := c.next(Event{Kind: Begin})
+		c := w.Call(name)
+		c.Next(Event{Kind: Begin})
+		c.Next(Event{Kind: Reply, Attempt: 1, Outcome: Refusal(wire.NoHint)})
+		d := c.Next(Event{Kind: Begin})
 		require.Equal(t, Wait, d.Kind)
 		require.GreaterOrEqual(t, d.After, 30*time.Second)
 		require.Less(t, d.After, 50*time.Second)
@@ -219,15 +219,15 @@ func TestBreakerNeverLosesItsPermits(t *testing.T) {
 		if rapid.Bool().Draw(rt, "by trip") {
 			k.Failures, k.Trip = 0, CountWindow{Last: 3, Min: 1, Percent: 50}
 		}
-		w := newWorld(t, map[string][]Layer{"": {k}}, 1)
-		var flying []*caller
+		w := NewWorld(t, map[string][]Layer{"": {k}}, 1)
+		var flying []*Caller
 		names := "abcdefgh"
 		rt.Repeat(map[string]func(*rapid.T){
-			"time": func(rt *rapid.T) { w.now += time.Duration(rapid.IntRange(0, 9).Draw(rt, "dt")) },
+			"time": func(rt *rapid.T) { w.Now += time.Duration(rapid.IntRange(0, 9).Draw(rt, "dt")) },
 			"begin": func(rt *rapid.T) {
 				i := rapid.IntRange(0, len(names)-1).Draw(rt, "call")
-				c := w.call(names[i : i+1])
-				if !slices.Contains(flying, c) && c.next(Event{Kind: Begin}).Kind == Send {
+				c := w.Call(names[i : i+1])
+				if !slices.Contains(flying, c) && c.Next(Event{Kind: Begin}).Kind == Send {
 					flying = append(flying, c)
 				}
 			},
@@ -239,20 +239,20 @@ func TestBreakerNeverLosesItsPermits(t *testing.T) {
 				class := rapid.SampledFrom([]wire.Class{wire.OK, wire.Overloaded, wire.Rate, wire.BadRequest, wire.Cancelled}).Draw(rt, "class")
 				c := flying[i]
 				flying = slices.Delete(flying, i, i+1)
-				c.next(Event{Kind: Reply, Attempt: 1, Outcome: &wire.Outcome{Class: class, RetryAfter: wire.NoHint}})
+				c.Next(Event{Kind: Reply, Attempt: 1, Outcome: &wire.Outcome{Class: class, RetryAfter: wire.NoHint}})
 			},
 			"": func(rt *rapid.T) {
-				words := slices.Clone(w.fleets[""].words)
+				words := slices.Clone(w.Fleets[""].Words)
 				if words[0]&stateMask == probing && k.Probes > 1 {
 					out := words[2] & permitCounter
 					require.GreaterOrEqual(rt, out, int64(0))
 					require.LessOrEqual(rt, given(words[2]), int64(k.Probes))
 					require.LessOrEqual(rt, out, int64(len(flying)))
 				}
-				w.now += k.OpenFor + k.ProbeTimeout
-				require.Equal(rt, Send, w.call("late").next(Event{Kind: Begin}).Kind)
-				w.now -= k.OpenFor + k.ProbeTimeout
-				copy(w.fleets[""].words, words)
+				w.Now += k.OpenFor + k.ProbeTimeout
+				require.Equal(rt, Send, w.Call("late").Next(Event{Kind: Begin}).Kind)
+				w.Now -= k.OpenFor + k.ProbeTimeout
+				copy(w.Fleets[""].Words, words)
 			},
 		})
 	})

@@ -155,7 +155,7 @@ func TestBreaker(t *testing.T) {
 			d: 400 -> stop failed
 			f: begin -> stop breaker_open`,
 	} {
-		t.Run(name, func(t *testing.T) { play(t, []Layer{fast(3, PerFleet)}, script) })
+		t.Run(name, func(t *testing.T) { Play(t, []Layer{fast(3, PerFleet)}, script) })
 	}
 }
 
@@ -180,7 +180,7 @@ func TestBreakerReplacesALostProbe(t *testing.T) {
 		"late success":            "a: 200 -> stop succeeded\nc: begin -> send",
 		"late failure after all":  "b: 503 -> stop failed\n@60s a: 503 -> stop failed\n@1m10s c: begin -> send",
 	} {
-		t.Run(name, func(t *testing.T) { play(t, []Layer{k}, lost+script) })
+		t.Run(name, func(t *testing.T) { Play(t, []Layer{k}, lost+script) })
 	}
 }
 
@@ -190,38 +190,38 @@ func TestBreakerReplacesALostProbe(t *testing.T) {
 func TestBreakerRecoversFromAHungProbe(t *testing.T) {
 	k := Breaker{Failures: 12, OpenFor: 30 * time.Second, ProbeTimeout: 10 * time.Second, FailFast: true, Scope: PerClient}
 	for _, neutral := range []bool{false, true} {
-		w := newWorld(t, map[string][]Layer{"": {k}}, 1)
-		c := w.call("a")
+		w := NewWorld(t, map[string][]Layer{"": {k}}, 1)
+		c := w.Call("a")
 		var probes []time.Duration
 		refusedAfter, answered := 0, time.Duration(-1)
-		for w.now = 0; w.now < time.Hour && answered < 0; w.now += time.Second {
-			healthy, tripped := w.now >= time.Minute, w.now >= 12*time.Second
-			if d := c.next(Event{Kind: Begin}); d.Kind == Stop {
+		for w.Now = 0; w.Now < time.Hour && answered < 0; w.Now += time.Second {
+			healthy, tripped := w.Now >= time.Minute, w.Now >= 12*time.Second
+			if d := c.Next(Event{Kind: Begin}); d.Kind == Stop {
 				if healthy {
 					refusedAfter++
 				}
 				continue
 			}
 			if tripped {
-				probes = append(probes, w.now)
+				probes = append(probes, w.Now)
 			}
-			o := refusal(wire.NoHint)
+			o := Refusal(wire.NoHint)
 			switch {
 			case len(probes) == 1 && tripped && neutral:
 				o.Class = wire.BadRequest
 			case len(probes) == 1 && tripped:
 				continue // never returns
 			case healthy:
-				o.Class, answered = wire.OK, w.now
+				o.Class, answered = wire.OK, w.Now
 			}
-			c.next(Event{Kind: Reply, Attempt: 1, Outcome: o})
+			c.Next(Event{Kind: Reply, Attempt: 1, Outcome: o})
 		}
 		if neutral { // its place is free at once: the next arrival probes
-			require.Equal(t, seconds(41, 42, 72), probes)
+			require.Equal(t, Seconds(41, 42, 72), probes)
 			require.Equal(t, 72*time.Second, answered)
 			require.Equal(t, 12, refusedAfter)
 		} else {
-			require.Equal(t, seconds(41, 51, 81), probes)
+			require.Equal(t, Seconds(41, 51, 81), probes)
 			require.Equal(t, 81*time.Second, answered)
 			require.Equal(t, 21, refusedAfter)
 		}
@@ -232,7 +232,7 @@ func TestBreakerWaits(t *testing.T) {
 	// A refused call waits until the breaker may close, or MinWait, plus
 	// U(0, Jitter), and asks again; that is no attempt.
 	k := Breaker{Failures: 1, OpenFor: 30 * time.Second, MinWait: 2 * time.Second, Jitter: 10 * time.Second, Scope: PerFleet}
-	play(t, []Layer{k}, `
+	Play(t, []Layer{k}, `
 		a: begin -> send
 		a: 503 -> stop failed
 		b: begin -> wait [30s,40s)
@@ -246,7 +246,7 @@ func TestBreakerWaits(t *testing.T) {
 		e: wake -> send`)
 
 	k.Jitter = 0
-	play(t, []Layer{k}, `
+	Play(t, []Layer{k}, `
 		a: begin -> send
 		a: 503 -> stop failed
 		@1s b: begin -> wait 29s
@@ -259,26 +259,26 @@ func TestBreakerWaits(t *testing.T) {
 
 	// Two refusals by one guard draw differently, and two calls as well.
 	k.Jitter = time.Hour
-	w := newWorld(t, map[string][]Layer{"": {k}}, 1)
-	c := w.call("a")
-	c.next(Event{Kind: Begin})
-	c.next(Event{Kind: Reply, Attempt: 1, Outcome: refusal(wire.NoHint)})
+	w := NewWorld(t, map[string][]Layer{"": {k}}, 1)
+	c := w.Call("a")
+	c.Next(Event{Kind: Begin})
+	c.Next(Event{Kind: Reply, Attempt: 1, Outcome: Refusal(wire.NoHint)})
 	waits := map[time.Duration]bool{}
 	for _, name := range []string{"b", "c", "d"} {
-		waits[w.call(name).next(Event{Kind: Begin}).After] = true
+		waits[w.Call(name).Next(Event{Kind: Begin}).After] = true
 		for range 9 {
-			waits[w.call(name).next(Event{Kind: Wake}).After] = true
+			waits[w.Call(name).Next(Event{Kind: Wake}).After] = true
 		}
 	}
 	require.Len(t, waits, 30)
 
 	// The longest open time is for ever.
 	k.OpenFor = Never - 1
-	w = newWorld(t, map[string][]Layer{"": {k}}, 1)
-	w.now = time.Hour
-	w.call("a").next(Event{Kind: Begin})
-	w.call("a").next(Event{Kind: Reply, Attempt: 1, Outcome: refusal(wire.NoHint)})
-	d := w.call("b").next(Event{Kind: Begin})
+	w = NewWorld(t, map[string][]Layer{"": {k}}, 1)
+	w.Now = time.Hour
+	w.Call("a").Next(Event{Kind: Begin})
+	w.Call("a").Next(Event{Kind: Reply, Attempt: 1, Outcome: Refusal(wire.NoHint)})
+	d := w.Call("b").Next(Event{Kind: Begin})
 	require.Equal(t, Wait, d.Kind)
 	require.GreaterOrEqual(t, d.After, Never-time.Hour)
 }
@@ -294,18 +294,18 @@ func TestBreakerScopes(t *testing.T) {
 		PerEveryone: "x/a.2: begin -> stop breaker_open\nx/b: begin -> stop breaker_open\ny/a: begin -> stop breaker_open",
 	} {
 		stack := []Layer{fast(1, scope)}
-		playFleets(t, map[string][]Layer{"x": stack, "y": stack}, trip+script)
+		PlayFleets(t, map[string][]Layer{"x": stack, "y": stack}, trip+script)
 	}
 	other := fast(1, PerEveryone)
 	other.Name = "another"
-	playFleets(t, map[string][]Layer{"x": {fast(1, PerEveryone)}, "y": {other}}, trip+"y/a: begin -> send")
+	PlayFleets(t, map[string][]Layer{"x": {fast(1, PerEveryone)}, "y": {other}}, trip+"y/a: begin -> send")
 }
 
 // The order is the meaning: outside a loop a breaker hears of calls only,
 // inside of every attempt.
 func TestBreakerAndRetry(t *testing.T) {
 	retry := Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 3}
-	play(t, []Layer{fast(2, PerFleet), retry}, `
+	Play(t, []Layer{fast(2, PerFleet), retry}, `
 		a: begin -> send
 		a: 503 -> wait 1s
 		a: wake -> send
@@ -326,7 +326,7 @@ func TestBreakerAndRetry(t *testing.T) {
 		d: wake -> send
 		d: 200 -> stop succeeded
 		e: begin -> send`)
-	play(t, []Layer{retry, fast(2, PerFleet)}, `
+	Play(t, []Layer{retry, fast(2, PerFleet)}, `
 		a: begin -> send
 		a: 503 -> wait 1s
 		a: wake -> send
@@ -338,7 +338,7 @@ func TestBreakerAndRetry(t *testing.T) {
 	// has asked the provider.
 	inner := fast(1, PerFleet)
 	inner.OpenFor = 10 * time.Second
-	play(t, []Layer{fast(2, PerFleet), inner}, `
+	Play(t, []Layer{fast(2, PerFleet), inner}, `
 		a: begin -> send
 		a: 503 -> stop failed
 		b: begin -> stop breaker_open             # by the inner one

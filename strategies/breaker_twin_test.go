@@ -21,10 +21,10 @@ type naiveBreaker struct {
 	isOpen bool
 	count  int
 	until  time.Duration // of the open time, or of the probe
-	probe  *caller
+	probe  *Caller
 }
 
-func (k *naiveBreaker) admit(now time.Duration, c *caller) bool {
+func (k *naiveBreaker) admit(now time.Duration, c *Caller) bool {
 	switch {
 	case !k.isOpen:
 		return true
@@ -35,7 +35,7 @@ func (k *naiveBreaker) admit(now time.Duration, c *caller) bool {
 	return true
 }
 
-func (k *naiveBreaker) ended(now time.Duration, c *caller, class wire.Class) {
+func (k *naiveBreaker) ended(now time.Duration, c *Caller, class wire.Class) {
 	probe := k.isOpen && k.probe == c
 	if k.probe == c {
 		k.probe = nil
@@ -61,20 +61,20 @@ func TestBreakerAgainstNaiveTwin(t *testing.T) {
 			ProbeTimeout: time.Duration(rapid.IntRange(1, 15).Draw(rt, "probe timeout")),
 		}
 		twin := naiveBreaker{failures: k.Failures, openFor: k.OpenFor, timeout: k.ProbeTimeout}
-		w := newWorld(t, map[string][]Layer{"": {k}}, 1)
-		var flying []*caller
+		w := NewWorld(t, map[string][]Layer{"": {k}}, 1)
+		var flying []*Caller
 		names := "abcdefgh"
 		rt.Repeat(map[string]func(*rapid.T){
-			"time": func(rt *rapid.T) { w.now += time.Duration(rapid.IntRange(0, 12).Draw(rt, "dt")) },
+			"time": func(rt *rapid.T) { w.Now += time.Duration(rapid.IntRange(0, 12).Draw(rt, "dt")) },
 			"begin": func(rt *rapid.T) {
 				i := rapid.IntRange(0, len(names)-1).Draw(rt, "call")
-				c := w.call(names[i : i+1])
+				c := w.Call(names[i : i+1])
 				if slices.Contains(flying, c) {
 					return
 				}
-				want := twin.admit(w.now, c)
-				got := c.next(Event{Kind: Begin})
-				require.Equal(rt, want, got.Kind == Send, "at %d", w.now)
+				want := twin.admit(w.Now, c)
+				got := c.Next(Event{Kind: Begin})
+				require.Equal(rt, want, got.Kind == Send, "at %d", w.Now)
 				if want {
 					flying = append(flying, c)
 				}
@@ -87,8 +87,8 @@ func TestBreakerAgainstNaiveTwin(t *testing.T) {
 				class := rapid.SampledFrom([]wire.Class{wire.OK, wire.Overloaded, wire.Overloaded, wire.Overloaded, wire.BadRequest}).Draw(rt, "class")
 				c := flying[i]
 				flying = slices.Delete(flying, i, i+1)
-				c.next(Event{Kind: Reply, Attempt: 1, Outcome: &wire.Outcome{Class: class, RetryAfter: wire.NoHint}})
-				twin.ended(w.now, c, class)
+				c.Next(Event{Kind: Reply, Attempt: 1, Outcome: &wire.Outcome{Class: class, RetryAfter: wire.NoHint}})
+				twin.ended(w.Now, c, class)
 			},
 		})
 	})

@@ -14,26 +14,26 @@ func TestBrookerBudget(t *testing.T) {
 	retry := Retry{Backoff: Fixed{}, MaxAttempts: 4}
 	// Five tokens, and a retry needs more than one: four retries from full. The
 	// deposits of full calls are lost.
-	x := client(t, BrookerBudget{Size: 5, Deposit: 100, Scope: PerClient}, retry)
+	x := NewOneClient(t, BrookerBudget{Size: 5, Deposit: 100, Scope: PerClient}, retry)
 	for range 20 {
-		require.Equal(t, 1, x.outcomes(wire.OK))
+		require.Equal(t, 1, x.Calls(wire.OK))
 	}
-	require.Equal(t, 4, x.outcomes(wire.Overloaded))
-	require.Equal(t, 3, x.outcomes(wire.Overloaded), "2.1 tokens, then 1.1, then 0.1")
+	require.Equal(t, 4, x.Calls(wire.Overloaded))
+	require.Equal(t, 3, x.Calls(wire.Overloaded), "2.1 tokens, then 1.1, then 0.1")
 	for range 9 { // 0.1 for each, up to exactly 1.0
-		require.Equal(t, 1, x.outcomes(wire.Overloaded))
+		require.Equal(t, 1, x.Calls(wire.Overloaded))
 	}
-	require.Equal(t, 2, x.outcomes(wire.Overloaded))
+	require.Equal(t, 2, x.Calls(wire.Overloaded))
 
 	// By the text, successes make the deposits.
-	x = client(t, BrookerBudget{Size: 5, Deposit: 100, OnSuccess: true, Scope: PerClient}, retry)
-	require.Equal(t, 4, x.outcomes(wire.Overloaded))
-	require.Equal(t, 2, x.outcomes(wire.Overloaded), "from two tokens to one")
+	x = NewOneClient(t, BrookerBudget{Size: 5, Deposit: 100, OnSuccess: true, Scope: PerClient}, retry)
+	require.Equal(t, 4, x.Calls(wire.Overloaded))
+	require.Equal(t, 2, x.Calls(wire.Overloaded), "from two tokens to one")
 	for range 30 {
-		require.Equal(t, 1, x.outcomes(wire.Overloaded))
+		require.Equal(t, 1, x.Calls(wire.Overloaded))
 	}
-	require.Equal(t, 1, x.outcomes(wire.OK))
-	require.Equal(t, 2, x.outcomes(wire.Overloaded))
+	require.Equal(t, 1, x.Calls(wire.OK))
+	require.Equal(t, 2, x.Calls(wire.Overloaded))
 }
 
 // In an outage n calls of one client make 1.1 + 4/n attempts each; at a failure
@@ -41,26 +41,26 @@ func TestBrookerBudget(t *testing.T) {
 func TestBrookerBudgetClosedForm(t *testing.T) {
 	for _, f := range []float64{0.3, 0.5, 0.75, 1} {
 		const clients, calls = 100, 100
-		l := newLab(t, BrookerBudget{Size: 5, Deposit: 100, Scope: PerClient}, Retry{Backoff: Fixed{}, MaxAttempts: 4})
+		l := NewLab(t, BrookerBudget{Size: 5, Deposit: 100, Scope: PerClient}, Retry{Backoff: Fixed{}, MaxAttempts: 4})
 		succeeded := 0
-		l.settled = func(_ *caller, d Decision) {
+		l.Settled = func(_ *Caller, d Decision) {
 			if d.End.Reason == Succeeded {
 				succeeded++
 			}
 		}
-		l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+		l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 			if c.Rand.For(c.ID).Float(uint64(c.Attempts)<<40) < f {
-				return time.Millisecond, refusedAs(wire.Overloaded)
+				return time.Millisecond, Refused(wire.Overloaded)
 			}
-			return time.Millisecond, okay
+			return time.Millisecond, Answered
 		}
 		for k := range clients {
 			for i := range calls {
-				l.at(time.Duration(i)*100*time.Millisecond, func() { l.begin(fmt.Sprint(k), i) })
+				l.At(time.Duration(i)*100*time.Millisecond, func() { l.Begin(fmt.Sprint(k), i) })
 			}
 		}
-		l.run(time.Hour)
-		load := float64(len(l.sent)) / (clients * calls)
+		l.Run(time.Hour)
+		load := float64(len(l.Sent)) / (clients * calls)
 		require.InDelta(t, 1.1+4.0/calls, load, 0.01, "f = %v", f)
 		require.InDelta(t, (1-f)*(1.1+4.0/calls), float64(succeeded)/(clients*calls), 0.02, "f = %v", f)
 	}
@@ -68,7 +68,7 @@ func TestBrookerBudgetClosedForm(t *testing.T) {
 
 // Of 3 tokens 2 may be spent, and each call brings half a one.
 func TestBrookerBudgetScript(t *testing.T) {
-	play(t, []Layer{BrookerBudget{Size: 3, Deposit: 500, Scope: PerClient}, Retry{Backoff: Fixed{Every: time.Second}}}, `
+	Play(t, []Layer{BrookerBudget{Size: 3, Deposit: 500, Scope: PerClient}, Retry{Backoff: Fixed{Every: time.Second}}}, `
 		a.1: begin -> send             # 3, and no more
 		a.1: 503 -> wait 1s            # 2
 		a.1: wake -> send

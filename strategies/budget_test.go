@@ -55,8 +55,8 @@ func budgeting(t *testing.T, allowed int, stack func(Layer) []Layer, script stri
 	for range 2 { // as play plays it, with and without grants of pools
 		heard, left = nil, allowed
 		l := ledger{&heard, &left}
-		w := newWorld(t, map[string][]Layer{"": stack(l)}, 1)
-		w.script(script)
+		w := NewWorld(t, map[string][]Layer{"": stack(l)}, 1)
+		w.Script(script)
 		require.Equal(t, want, heard)
 	}
 }
@@ -149,7 +149,7 @@ func TestBudgetChargesEveryKindOfLoop(t *testing.T) {
 func TestBudgetGivesBackWhatIsHeld(t *testing.T) {
 	var heard []string
 	left := 0
-	play(t, []Layer{ledger{&heard, &left}, Concurrency{Permits: 1, Scope: PerFleet}, Retry{Backoff: Fixed{Every: time.Second}}}, `
+	Play(t, []Layer{ledger{&heard, &left}, Concurrency{Permits: 1, Scope: PerFleet}, Retry{Backoff: Fixed{Every: time.Second}}}, `
 		a: begin -> send
 		b: begin -> queued
 		a: 503 -> stop budget_spent

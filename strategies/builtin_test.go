@@ -51,9 +51,9 @@ func TestLookupOfAnUnknownName(t *testing.T) {
 // waitsOf is what a built-in strategy does in its first refused attempts, a
 // bound of each wait in seconds.
 func TestBuiltinWaits(t *testing.T) {
-	doubling := seconds(1, 2, 4, 8, 16, 32, 64, 64)
+	doubling := Seconds(1, 2, 4, 8, 16, 32, 64, 64)
 	zero := make([]time.Duration, 8)
-	same := func(s float64) []time.Duration { return seconds(s, s, s, s, s, s, s, s) }
+	same := func(s float64) []time.Duration { return Seconds(s, s, s, s, s, s, s, s) }
 	plus := func(waits []time.Duration, jitter time.Duration) (more []time.Duration) {
 		for _, w := range waits {
 			more = append(more, w+jitter)
@@ -70,29 +70,29 @@ func TestBuiltinWaits(t *testing.T) {
 		"exponential+0.5s":    {doubling, plus(doubling, time.Second/2)},
 		"five-tries":          {doubling[:4], plus(doubling[:4], time.Second/2)},
 		"full-jitter":         {zero, doubling},
-		"equal-jitter":        {seconds(0.5, 1, 2, 4, 8, 16, 32, 32), doubling},
-		"decorrelated-jitter": {same(1), plus(seconds(3, 9, 27, 64, 64, 64, 64, 64), 1)},
+		"equal-jitter":        {Seconds(0.5, 1, 2, 4, 8, 16, 32, 32), doubling},
+		"decorrelated-jitter": {same(1), plus(Seconds(3, 9, 27, 64, 64, 64, 64, 64), 1)},
 		"token-bucket":        {zero, doubling}, // were there always a token
 		"status-only":         {zero, doubling},
 	} {
 		d, err := Lookup(name, secondPeak)
 		require.NoError(t, err)
 		for seed := range uint64(50) {
-			w := newWorld(t, map[string][]Layer{"": d.Layers}, seed)
-			c := w.call("a")
-			c.next(Event{Kind: Begin})
+			w := NewWorld(t, map[string][]Layer{"": d.Layers}, seed)
+			c := w.Call("a")
+			c.Next(Event{Kind: Begin})
 			for k := range bounds[0] {
-				o := refusal(wire.NoHint)
-				d := c.next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: o})
+				o := Refusal(wire.NoHint)
+				d := c.Next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: o})
 				require.Equal(t, Wait, d.Kind, name)
 				low, high := bounds[0][k], bounds[1][k]
 				require.GreaterOrEqual(t, d.After, low, "%s, wait %d", name, k+1)
 				require.LessOrEqual(t, d.After, high, "%s, wait %d", name, k+1)
-				w.now += d.After + time.Hour // the bucket is full again
-				c.next(Event{Kind: Wake})
+				w.Now += d.After + time.Hour // the bucket is full again
+				c.Next(Event{Kind: Wake})
 			}
 			if name == "five-tries" {
-				d := c.next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: refusal(wire.NoHint)})
+				d := c.Next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: Refusal(wire.NoHint)})
 				require.Equal(t, StopWith(TriesExhausted, wire.Overloaded), d)
 				require.Equal(t, 5, int(c.Attempts))
 			}
@@ -103,7 +103,7 @@ func TestBuiltinWaits(t *testing.T) {
 func TestSharedBreakerOfTheFoundingExperiment(t *testing.T) {
 	d, err := Lookup("breaker+full-jitter", secondPeak)
 	require.NoError(t, err)
-	play(t, d.Layers, `
+	Play(t, d.Layers, `
 		a: begin -> send
 		b: begin -> send
 		c: begin -> send
@@ -124,22 +124,30 @@ func TestSharedBreakerOfTheFoundingExperiment(t *testing.T) {
 
 // The bucket holds 70 % of the known capacity, and half the concurrency.
 func TestTokenBucketOfKnowledge(t *testing.T) {
-	bucketFor := func(k Knowledge) (*bucket, error) {
-		d, err := Lookup("token-bucket", k)
-		require.NoError(t, err)
+	bucketOf := func(d Definition) (Pool, error) {
 		p, err := Compile(d, nil)
 		if err != nil {
 			return nil, err
 		}
 		require.Equal(t, PerFleet, p.Pools[0].Scope)
-		return p.Pools[0].Pool.(*bucket), nil
+		return p.Pools[0].Pool, nil
+	}
+	bucketFor := func(k Knowledge) (Pool, error) {
+		d, err := Lookup("token-bucket", k)
+		require.NoError(t, err)
+		return bucketOf(d)
+	}
+	bucket := func(rate int64, per time.Duration, burst int64) Pool {
+		p, err := bucketOf(Definition{Name: "bucket", Layers: []Layer{TokenBucket{Rate: rate, Per: per, Burst: burst, Scope: PerFleet}}})
+		require.NoError(t, err)
+		return p
 	}
 	got, err := bucketFor(secondPeak)
 	require.NoError(t, err)
-	require.Equal(t, bucketOf(21, 10*time.Second, 3), got, "2.1 per second, burst 3")
+	require.Equal(t, bucket(21, 10*time.Second, 3), got, "2.1 per second, burst 3")
 	got, err = bucketFor(Knowledge{Rate: 120, Per: time.Minute})
 	require.NoError(t, err)
-	require.Equal(t, bucketOf(84, time.Minute, 1), got, "1.4 per second, burst 1")
+	require.Equal(t, bucket(84, time.Minute, 1), got, "1.4 per second, burst 1")
 
 	// Far beyond what anybody serves, and still not an overflow.
 	_, err = bucketFor(Knowledge{Rate: math.MaxInt64 / 7, Per: 10 * 365 * 24 * time.Hour, Concurrency: 1})

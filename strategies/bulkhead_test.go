@@ -12,7 +12,7 @@ import (
 
 func TestBulkhead(t *testing.T) {
 	t.Run("refuses at once", func(t *testing.T) {
-		play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}}, Bulkhead{Permits: 2, Scope: PerFleet}}, `
+		Play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}}, Bulkhead{Permits: 2, Scope: PerFleet}}, `
 			a: begin -> send
 			b: begin -> send
 			c: begin -> stop limiter_refused concurrency
@@ -21,7 +21,7 @@ func TestBulkhead(t *testing.T) {
 			a: wake -> stop limiter_refused`)
 	})
 	t.Run("bounded line", func(t *testing.T) {
-		play(t, []Layer{Bulkhead{Permits: 1, Line: 2, Scope: PerFleet}}, `
+		Play(t, []Layer{Bulkhead{Permits: 1, Line: 2, Scope: PerFleet}}, `
 			a: begin -> send
 			b: begin -> queued
 			c: begin -> queued
@@ -35,7 +35,7 @@ func TestBulkhead(t *testing.T) {
 			e: begin -> queued`)
 	})
 	t.Run("bounded wait", func(t *testing.T) {
-		play(t, []Layer{Bulkhead{Permits: 1, Line: 1, Patience: 3 * time.Second, Scope: PerFleet}}, `
+		Play(t, []Layer{Bulkhead{Permits: 1, Line: 1, Patience: 3 * time.Second, Scope: PerFleet}}, `
 			a: begin -> send
 			@1s b: begin -> queued + wake 3s
 			c: begin -> stop limiter_refused
@@ -49,7 +49,7 @@ func TestBulkhead(t *testing.T) {
 	})
 	t.Run("one purpose does not starve another", func(t *testing.T) {
 		wall := func(name string) []Layer { return []Layer{Bulkhead{Permits: 1, Scope: PerEveryone, Name: name}} }
-		playFleets(t, map[string][]Layer{"batch": wall("batch"), "chat": wall("chat"), "more": wall("batch")}, `
+		PlayFleets(t, map[string][]Layer{"batch": wall("batch"), "chat": wall("chat"), "more": wall("batch")}, `
 			batch/a: begin -> send
 			batch/b: begin -> stop limiter_refused
 			more/a: begin -> stop limiter_refused     # the same purpose
@@ -63,51 +63,51 @@ func TestBulkheadConserves(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := Bulkhead{Permits: int64(rapid.IntRange(1, 3).Draw(rt, "permits")), Line: int64(rapid.IntRange(0, 3).Draw(rt, "line")),
 			Patience: time.Duration(rapid.IntRange(0, 5).Draw(rt, "patience")), Scope: PerFleet}
-		w := newWorld(t, map[string][]Layer{"": {h}}, 1)
-		w.direct = rapid.Bool().Draw(rt, "direct")
-		busy := map[*caller]bool{}
+		w := NewWorld(t, map[string][]Layer{"": {h}}, 1)
+		w.Direct = rapid.Bool().Draw(rt, "direct")
+		busy := map[*Caller]bool{}
 		names := "abcdefgh"
-		end := func(c *caller) {
-			if c.line != nil {
-				w.withdraw(c)
+		end := func(c *Caller) {
+			if c.Line != nil {
+				w.Withdraw(c)
 			} else if c.InFlight > 0 {
-				c.next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: refusal(wire.NoHint)})
+				c.Next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: Refusal(wire.NoHint)})
 			}
-			w.admitAll()
+			w.AdmitAll()
 			delete(busy, c)
 		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"begin": func(rt *rapid.T) {
 				i := rapid.IntRange(0, len(names)-1).Draw(rt, "call")
-				if c := w.call(names[i : i+1]); !busy[c] {
-					d := c.next(Event{Kind: Begin})
+				if c := w.Call(names[i : i+1]); !busy[c] {
+					d := c.Next(Event{Kind: Begin})
 					busy[c] = d.Kind == Send || d.Kind == Acquire
 				}
 			},
 			"end": func(rt *rapid.T) {
-				c := w.call(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g", "h"}).Draw(rt, "who"))
+				c := w.Call(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g", "h"}).Draw(rt, "who"))
 				if busy[c] {
 					end(c)
 				}
 			},
 			"patience": func(rt *rapid.T) {
-				c := w.call(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g", "h"}).Draw(rt, "who"))
-				if busy[c] && c.waits && c.wakeAt >= w.now {
-					w.now, c.waits = c.wakeAt, false
-					standing := c.line != nil
-					d := c.next(Event{Kind: Wake})
+				c := w.Call(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g", "h"}).Draw(rt, "who"))
+				if busy[c] && c.Waits && c.WakesAt >= w.Now {
+					w.Now, c.Waits = c.WakesAt, false
+					standing := c.Line != nil
+					d := c.Next(Event{Kind: Wake})
 					require.Equal(rt, standing, d.Kind == Stop)
 					if standing {
-						require.Nil(rt, c.line)
+						require.Nil(rt, c.Line)
 						delete(busy, c)
-						w.admitAll()
+						w.AdmitAll()
 					}
 				}
 			},
 			"": func(rt *rapid.T) {
 				flying, standing := int64(0), int64(0)
 				for c, ok := range busy {
-					if ok && c.line != nil {
+					if ok && c.Line != nil {
 						standing++
 					} else if ok {
 						flying++
@@ -116,7 +116,7 @@ func TestBulkheadConserves(t *testing.T) {
 				require.LessOrEqual(rt, flying, h.Permits)
 				require.LessOrEqual(rt, standing, h.Line)
 				require.True(rt, standing == 0 || flying == h.Permits, "nobody waits while a permit is free")
-				require.ElementsMatch(rt, []int64{standing, flying}, w.fleets[""].words)
+				require.ElementsMatch(rt, []int64{standing, flying}, w.Fleets[""].Words)
 			},
 		})
 	})

@@ -12,7 +12,7 @@ import (
 
 func TestBusyHours(t *testing.T) {
 	layers := []Layer{BusyHours{Percent: 50, Least: 2, HalfLife: 1, Scope: PerFleet}}
-	play(t, layers, `
+	Play(t, layers, `
 		@10h a: begin -> send
 		a: 503 -> stop failed
 		b: begin -> send                          # one failure is no habit
@@ -24,7 +24,7 @@ func TestBusyHours(t *testing.T) {
 		e: begin -> send
 		e: 503 -> stop failed                     # one of three
 		f: begin -> send`)
-	play(t, []Layer{BusyHours{Percent: 50, Least: 1, HalfLife: 1, Day: 2 * time.Second, Parts: 2, Scope: PerFleet}}, `
+	Play(t, []Layer{BusyHours{Percent: 50, Least: 1, HalfLife: 1, Day: 2 * time.Second, Parts: 2, Scope: PerFleet}}, `
 		@1s a: begin -> send
 		a: 503 -> stop failed
 		b: begin -> wait [1s,2s) + note put_off   # tomorrow's first hour
@@ -40,21 +40,21 @@ func TestBusyHours(t *testing.T) {
 // batch work that has learned that fails as rarely as at night.
 func TestBusyHoursAreAvoided(t *testing.T) {
 	day := func(layers ...Layer) (refused, done []int) {
-		l := newLab(t, layers...)
+		l := NewLab(t, layers...)
 		refused, done = make([]int, 8), make([]int, 8)
-		l.serve = func(c *caller) (time.Duration, wire.Outcome) {
-			hour := l.now % aDay / time.Hour
+		l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
+			hour := l.Now % aDay / time.Hour
 			if hour >= 10 && hour < 18 && c.Float(999) < 0.5 {
-				refused[l.now/aDay]++
-				return 0, refusedAs(wire.Overloaded)
+				refused[l.Now/aDay]++
+				return 0, Refused(wire.Overloaded)
 			}
-			return 0, okay
+			return 0, Answered
 		}
-		l.settled = func(c *caller, _ Decision) { done[c.Born/aDay]++ }
+		l.Settled = func(c *Caller, _ Decision) { done[c.Born/aDay]++ }
 		for i := range 7 * 240 {
-			l.at(time.Duration(i)*6*time.Minute, func() { l.begin(fmt.Sprint("c", i), 0) })
+			l.At(time.Duration(i)*6*time.Minute, func() { l.Begin(fmt.Sprint("c", i), 0) })
 		}
-		l.run(8 * aDay)
+		l.Run(8 * aDay)
 		return refused, done
 	}
 	naive, _ := day()

@@ -7,7 +7,7 @@ import (
 
 func TestByClass(t *testing.T) {
 	b := ByClass{Classes: Limits, Then: Exponential{Base: time.Second, Cap: 20 * time.Second}, Else: Exponential{Base: 50 * time.Millisecond}}
-	play(t, []Layer{Retry{Backoff: b}}, `
+	Play(t, []Layer{Retry{Backoff: b}}, `
 		begin -> send
 		rate -> wait 1s
 		wake -> send

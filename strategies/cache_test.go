@@ -11,38 +11,38 @@ import (
 )
 
 // asking begins a call that asks a question.
-func (l *lab) asking(client string, number int, d wire.Demand) *caller {
-	c := l.call(fmt.Sprintf("%s.%d", client, number))
+func (l *Lab) asking(client string, number int, d wire.Demand) *Caller {
+	c := l.Call(fmt.Sprintf("%s.%d", client, number))
 	c.Demand = d
-	l.step(c, Event{Kind: Begin})
+	l.Step(c, Event{Kind: Begin})
 	return c
 }
 
 func TestCache(t *testing.T) {
-	l := newLab(t, Cache{TTL: time.Minute, Scope: PerClient})
-	l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+	l := NewLab(t, Cache{TTL: time.Minute, Scope: PerClient})
+	l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 		if c.Demand.Prompt == 13 {
-			return time.Second, refusedAs(wire.Overloaded)
+			return time.Second, Refused(wire.Overloaded)
 		}
-		return time.Second, okay
+		return time.Second, Answered
 	}
 	var ends []Decision
-	l.settled = func(_ *caller, d Decision) { ends = append(ends, d) }
+	l.Settled = func(_ *Caller, d Decision) { ends = append(ends, d) }
 	number := 0
 	ask := func(client string, d wire.Demand) (hit bool) {
 		t.Helper()
 		number++
-		sent := len(l.sent)
+		sent := len(l.Sent)
 		l.asking(client, number, d)
-		l.run(l.now + 1001*time.Millisecond)
-		if hit = len(l.sent) == sent; hit {
+		l.Run(l.Now + 1001*time.Millisecond)
+		if hit = len(l.Sent) == sent; hit {
 			require.Equal(t, Decision{Kind: Answer, End: End{Reason: ServedFromMemory, Class: wire.OK}}, ends[len(ends)-1])
 		}
 		return hit
 	}
 	seven := wire.Demand{Prompt: 7}
 	require.False(t, ask("a", seven))
-	answered := l.now - time.Millisecond
+	answered := l.Now - time.Millisecond
 	require.True(t, ask("a", seven))
 	require.False(t, ask("b", seven), "another client's memory")
 	require.False(t, ask("a", wire.Demand{Prompt: 8}))
@@ -51,25 +51,25 @@ func TestCache(t *testing.T) {
 	require.False(t, ask("a", wire.Demand{}))
 	require.False(t, ask("a", wire.Demand{Prompt: 13}))
 	require.False(t, ask("a", wire.Demand{Prompt: 13}), "failures are not kept")
-	l.run(answered + time.Minute - 1)
+	l.Run(answered + time.Minute - 1)
 	require.True(t, ask("a", seven), "and a hit does not prolong its life")
 	require.False(t, ask("a", seven))
 }
 
 func TestCacheKeepsNoDegradedAnswers(t *testing.T) {
 	for keep, want := range map[bool]int{false: 4, true: 2} {
-		l := newLab(t, Cache{TTL: time.Minute, Degraded: keep, Scope: PerFleet}, Ladder{Rungs: []Rung{{Model: 0}, {Model: 1}}})
-		l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+		l := NewLab(t, Cache{TTL: time.Minute, Degraded: keep, Scope: PerFleet}, Ladder{Rungs: []Rung{{Model: 0}, {Model: 1}}})
+		l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 			if c.Target.Model == 0 {
-				return 0, refusedAs(wire.Overloaded)
+				return 0, Refused(wire.Overloaded)
 			}
-			return 0, okay
+			return 0, Answered
 		}
 		for i := range 2 {
 			l.asking("a", i, wire.Demand{Prompt: 7})
-			l.run(l.now + 1)
+			l.Run(l.Now + 1)
 		}
-		require.Len(t, l.sent, want)
+		require.Len(t, l.Sent, want)
 	}
 }
 
@@ -80,12 +80,12 @@ func TestCacheIsBounded(t *testing.T) {
 	p, err := Compile(Definition{Name: "x", Layers: []Layer{Cache{TTL: time.Hour, Entries: entries, Scope: PerFleet}}}, nil)
 	require.NoError(t, err)
 	require.Equal(t, 2*entries, p.Words[PerFleet])
-	l := newLab(t, Cache{TTL: time.Hour, Entries: entries, Scope: PerFleet})
+	l := NewLab(t, Cache{TTL: time.Hour, Entries: entries, Scope: PerFleet})
 	ask := func(prompt int) (hit bool) {
-		sent := len(l.sent)
+		sent := len(l.Sent)
 		l.asking("a", 0, wire.Demand{Prompt: uint32(prompt)})
-		l.run(l.now + 2*time.Millisecond)
-		return len(l.sent) == sent
+		l.Run(l.Now + 2*time.Millisecond)
+		return len(l.Sent) == sent
 	}
 	for i := range 5000 {
 		require.False(t, ask(i+1))
@@ -107,22 +107,22 @@ func TestCacheIsBounded(t *testing.T) {
 func TestCacheClosedForm(t *testing.T) {
 	const calls = 30_000
 	for _, gap := range []time.Duration{450 * time.Second, 100 * time.Second} {
-		l := newLab(t, Cache{TTL: 300 * time.Second, Scope: PerFleet})
-		l.serve = func(*caller) (time.Duration, wire.Outcome) { return 1, okay }
+		l := NewLab(t, Cache{TTL: 300 * time.Second, Scope: PerFleet})
+		l.Serve = func(*Caller) (time.Duration, wire.Outcome) { return 1, Answered }
 		at := time.Duration(0)
 		for i := range calls {
-			at += l.fleets[""].rand.For(1<<40).Exp(uint64(i), gap)
-			l.at(at, func() { l.asking("a", 0, wire.Demand{Prompt: 7}) })
+			at += l.Fleets[""].Rand.For(1<<40).Exp(uint64(i), gap)
+			l.At(at, func() { l.asking("a", 0, wire.Demand{Prompt: 7}) })
 		}
-		l.run(Never)
+		l.Run(Never)
 		lambdaT := 300 / gap.Seconds()
-		require.InEpsilon(t, 1/(1+lambdaT), float64(len(l.sent))/calls, 0.02)
+		require.InEpsilon(t, 1/(1+lambdaT), float64(len(l.Sent))/calls, 0.02)
 	}
 }
 
 // An answer is good for less than its TTL, for everybody; a failure is no answer.
 func TestCacheScript(t *testing.T) {
-	play(t, []Layer{theSame(), Cache{TTL: 10 * time.Second, Scope: PerFleet}}, `
+	Play(t, []Layer{Asking{Demand: wire.Demand{Prompt: 7, InputTokens: 100, OutputTokens: 100}}, Cache{TTL: 10 * time.Second, Scope: PerFleet}}, `
 		a.1: begin -> send
 		a.1: 503 -> stop failed
 		a.2: begin -> send

@@ -40,19 +40,19 @@ func TestDrawsBelongToSomebody(t *testing.T) {
 	}
 	run := func(seed uint64, calls ...string) []time.Duration {
 		drawn = nil
-		w := newWorld(t, map[string][]Layer{"": layers}, seed)
+		w := NewWorld(t, map[string][]Layer{"": layers}, seed)
 		for _, name := range []string{"a", "b"} {
-			w.call(name) // so that a call has the same id in every run
+			w.Call(name) // so that a call has the same id in every run
 		}
 		for _, name := range calls {
-			c := w.call(name)
-			d := c.next(Event{Kind: Begin})
+			c := w.Call(name)
+			d := c.Next(Event{Kind: Begin})
 			for d.Kind != Stop {
 				switch d.Kind {
 				case Send:
-					d = c.next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: refusal(-1)})
+					d = c.Next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: Refusal(-1)})
 				case Wait:
-					d = c.next(Event{Kind: Wake})
+					d = c.Next(Event{Kind: Wake})
 				}
 			}
 		}
@@ -76,8 +76,8 @@ func TestDrawIndicesDoNotOverlap(t *testing.T) {
 		for _, turn := range []uint32{0, 1, 2, 1<<16 - 1} {
 			for _, p := range []Purpose{1, 2, 3, 1<<16 - 1} {
 				c := Call{Attempts: attempts, Turn: turn}
-				require.False(t, seen[c.index(p)], "attempt %d, turn %d, purpose %d", attempts, turn, p)
-				seen[c.index(p)] = true
+				require.False(t, seen[c.DrawIndex(p)], "attempt %d, turn %d, purpose %d", attempts, turn, p)
+				seen[c.DrawIndex(p)] = true
 			}
 		}
 	}

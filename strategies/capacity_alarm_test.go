@@ -12,7 +12,7 @@ import (
 func TestCapacityAlarm(t *testing.T) {
 	retry := Retry{Backoff: Fixed{Every: 30 * time.Minute}}
 	alarm := CapacityAlarm{After: time.Hour, Least: 2, Scope: PerFleet}
-	play(t, []Layer{retry, alarm}, `
+	Play(t, []Layer{retry, alarm}, `
 		a: begin -> send
 		a: 503 -> wait 30m
 		a: wake -> send
@@ -30,7 +30,7 @@ func TestCapacityAlarm(t *testing.T) {
 		a: wake -> send
 		a: 200 -> stop succeeded`)
 	alarm.GiveUp = true
-	play(t, []Layer{retry, alarm}, `
+	Play(t, []Layer{retry, alarm}, `
 		a: begin -> send
 		a: 503 -> wait 30m
 		a: wake -> send
@@ -51,43 +51,43 @@ func TestCapacityAlarm(t *testing.T) {
 func TestPermissionMaskedAsCapacity(t *testing.T) {
 	retry := Retry{Backoff: FullJitter{Base: time.Second, Cap: time.Minute}}
 	alarm := CapacityAlarm{After: 2 * time.Hour, GiveUp: true, Scope: PerFleet}
-	masked := func(c *caller) (time.Duration, wire.Outcome) {
+	masked := func(c *Caller) (time.Duration, wire.Outcome) {
 		if c.Target.Model == 0 {
-			return 0, refusedAs(wire.Overloaded)
+			return 0, Refused(wire.Overloaded)
 		}
-		return 0, okay
+		return 0, Answered
 	}
-	l := newLab(t, retry, alarm)
-	l.serve = masked
+	l := NewLab(t, retry, alarm)
+	l.Serve = masked
 	var ended time.Duration
-	l.settled = func(_ *caller, d Decision) {
+	l.Settled = func(_ *Caller, d Decision) {
 		require.Equal(t, StopWith(Failed, wire.Permission), d)
-		ended = l.now
+		ended = l.Now
 	}
 	for i := range 5 {
-		l.begin("a", i)
+		l.Begin("a", i)
 	}
-	l.run(100 * time.Hour)
-	require.Equal(t, 1, l.raised["alarm at_capacity_for_too_long"])
+	l.Run(100 * time.Hour)
+	require.Equal(t, 1, l.Raised["alarm at_capacity_for_too_long"])
 	require.InDelta(t, 2, ended.Hours(), 0.05)
-	require.Empty(t, l.queue, "and nobody goes on")
+	require.Empty(t, l.Queue, "and nobody goes on")
 
 	alarm.GiveUp = false // or the ladder would stop, too
-	l = newLab(t, Ladder{Rungs: []Rung{{Model: 0}, {Model: 1}}}, alarm)
-	l.serve = masked
+	l = NewLab(t, Ladder{Rungs: []Rung{{Model: 0}, {Model: 1}}}, alarm)
+	l.Serve = masked
 	degraded := 0
-	l.settled = func(_ *caller, d Decision) {
+	l.Settled = func(_ *Caller, d Decision) {
 		require.Equal(t, Succeeded, d.End.Reason)
 		degraded++
 	}
 	for i := range 100 {
-		l.at(time.Duration(i)*time.Minute, func() { l.begin("a", i) })
+		l.At(time.Duration(i)*time.Minute, func() { l.Begin("a", i) })
 	}
-	l.run(100 * time.Minute)
+	l.Run(100 * time.Minute)
 	require.Equal(t, 100, degraded)
-	require.Zero(t, l.raised["alarm at_capacity_for_too_long"])
-	l.at(2*time.Hour, func() { l.begin("a", 200) })
-	l.run(3 * time.Hour)
+	require.Zero(t, l.Raised["alarm at_capacity_for_too_long"])
+	l.At(2*time.Hour, func() { l.Begin("a", 200) })
+	l.Run(3 * time.Hour)
 	require.Equal(t, 101, degraded)
-	require.Equal(t, 1, l.raised["alarm at_capacity_for_too_long"])
+	require.Equal(t, 1, l.Raised["alarm at_capacity_for_too_long"])
 }

@@ -11,20 +11,20 @@ import (
 // (ferd/backoff#8); below, a wait exceeds the cap by it (cenkalti/backoff#117).
 func TestCapped(t *testing.T) {
 	doubling := Exponential{Base: time.Second, Jitter: time.Second}
-	requireBounds(t, Capped{Of: doubling, Cap: 5 * time.Second}, seconds(1, 2, 4, 5, 5), seconds(2, 3, 5, 5, 5))
+	requireBounds(t, Capped{Of: doubling, Cap: 5 * time.Second}, Seconds(1, 2, 4, 5, 5), Seconds(2, 3, 5, 5, 5))
 	doubling.Cap = 5 * time.Second
-	requireBounds(t, doubling, seconds(1, 2, 4, 5, 5), seconds(2, 3, 5, 6, 6))
-	requireBounds(t, PlusMinus(Exponential{Base: time.Second, Cap: 4 * time.Second}, 50), seconds(0.5, 1, 2, 2), seconds(1.5, 3, 6, 6))
-	requireBounds(t, Capped{Of: Fixed{Every: time.Hour}, Cap: time.Minute}, seconds(60), seconds(60))
+	requireBounds(t, doubling, Seconds(1, 2, 4, 5, 5), Seconds(2, 3, 5, 6, 6))
+	requireBounds(t, PlusMinus(Exponential{Base: time.Second, Cap: 4 * time.Second}, 50), Seconds(0.5, 1, 2, 2), Seconds(1.5, 3, 6, 6))
+	requireBounds(t, Capped{Of: Fixed{Every: time.Hour}, Cap: time.Minute}, Seconds(60), Seconds(60))
 }
 
 // p-retry in the Gemini SDK: min(60 s, 1 s·2ⁿ·U(1, 2)).
 func TestCappedProportional(t *testing.T) {
 	b := Capped{Of: Proportional{Of: Exponential{Base: time.Second}, Low: 100, High: 200}, Cap: time.Minute}
-	x := newRetrier(t, Retry{Backoff: b})
+	x := NewRetrier(t, Retry{Backoff: b})
 	exactly := 0
 	for id := range uint64(1000) {
-		for k, w := range x.waits(id, 9) {
+		for k, w := range x.Waits(id, 9) {
 			low := min(time.Minute, time.Second<<k)
 			require.GreaterOrEqual(t, w, low)
 			require.LessOrEqual(t, w, min(time.Minute, 2*low))

@@ -16,36 +16,36 @@ import (
 func (x sharing) sparesOthers(class wire.Class) func(*testing.T) error {
 	return func(t *testing.T) error {
 		usual := max(x.usual, time.Second)
-		l := newLab(t, x.stack(Retry{Backoff: Fixed{Every: 100 * time.Millisecond}, MaxAttempts: 5})...)
+		l := NewLab(t, x.stack(Retry{Backoff: Fixed{Every: 100 * time.Millisecond}, MaxAttempts: 5})...)
 		bad, n := 0, 0
-		oversize := map[*caller]bool{}
-		l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+		oversize := map[*Caller]bool{}
+		l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 			if oversize[c] {
 				bad++
-				return 10 * time.Millisecond, refusedAs(class)
+				return 10 * time.Millisecond, Refused(class)
 			}
 			if n++; n%50 == 0 {
-				return 10 * time.Millisecond, refusedAs(wire.ServerError)
+				return 10 * time.Millisecond, Refused(wire.ServerError)
 			}
-			return 10 * time.Millisecond, okay
+			return 10 * time.Millisecond, Answered
 		}
 		answered, longest := 0, time.Duration(0)
-		l.settled = func(c *caller, d Decision) {
+		l.Settled = func(c *Caller, d Decision) {
 			if !oversize[c] && d.End.Reason == Succeeded {
 				answered++
-				longest = max(longest, l.now-c.Born)
+				longest = max(longest, l.Now-c.Born)
 			}
 		}
 		for i := range 100 {
-			l.at(2*time.Second+time.Duration(i)*5*time.Millisecond, func() { // twenty in a row
-				oversize[l.call(fmt.Sprint("bad.", i))] = true
-				l.begin("bad", i)
+			l.At(2*time.Second+time.Duration(i)*5*time.Millisecond, func() { // twenty in a row
+				oversize[l.Call(fmt.Sprint("bad.", i))] = true
+				l.Begin("bad", i)
 			})
 		}
 		for i := range 1000 {
-			l.at(time.Duration(i)*100*time.Millisecond+50*time.Millisecond, func() { l.begin("good", i) })
+			l.At(time.Duration(i)*100*time.Millisecond+50*time.Millisecond, func() { l.Begin("good", i) })
 		}
-		l.run(time.Hour)
+		l.Run(time.Hour)
 		return wrong(bad < 100 || answered < 1000 || longest > usual,
 			"of 100 that are too large %d were made; of the 1000 others %d were answered, within %v", bad, answered, longest)
 	}
@@ -84,19 +84,19 @@ func neitherHealth(t *testing.T) fieldCase {
 	unwell := ClassesOf(wire.Overloaded, wire.ServerError)
 	opens := func(stack ...Layer) func(*testing.T) error {
 		return func(t *testing.T) error {
-			l := newLab(t, stack...)
-			l.serve = func(*caller) (time.Duration, wire.Outcome) {
+			l := NewLab(t, stack...)
+			l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
 				class := wire.Overloaded
-				if len(l.sent)%2 == 0 {
+				if len(l.Sent)%2 == 0 {
 					class = wire.Rate
 				}
-				return time.Millisecond, refusedAs(class)
+				return time.Millisecond, Refused(class)
 			}
 			for i := range 100 {
-				l.at(time.Duration(i)*time.Second, func() { l.begin("a", i) })
+				l.At(time.Duration(i)*time.Second, func() { l.Begin("a", i) })
 			}
-			l.run(100 * time.Second)
-			return wrong(len(l.sent) != 9, "%d attempts", len(l.sent))
+			l.Run(100 * time.Second)
+			return wrong(len(l.Sent) != 9, "%d attempts", len(l.Sent))
 		}
 	}
 	breaker := Breaker{Failures: 5, Counts: unwell, OpenFor: time.Hour, FailFast: true, Scope: PerFleet}
@@ -111,17 +111,17 @@ func neitherHealth(t *testing.T) fieldCase {
 	// One call tries on until the budget ends it.
 	budget := GRPCBudget{MaxTokens: 10, Ratio: 100, Counts: unwell, Scope: PerFleet}
 	once := func(t *testing.T) error {
-		l := newLab(t, budget, Retry{Backoff: Fixed{Every: time.Second}})
-		l.serve = func(*caller) (time.Duration, wire.Outcome) {
+		l := NewLab(t, budget, Retry{Backoff: Fixed{Every: time.Second}})
+		l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
 			class := wire.Overloaded
-			if len(l.sent)%2 == 0 {
+			if len(l.Sent)%2 == 0 {
 				class = wire.Rate
 			}
-			return time.Millisecond, refusedAs(class)
+			return time.Millisecond, Refused(class)
 		}
-		l.begin("a", 0)
-		l.run(time.Hour)
-		return wrong(len(l.sent) != 9, "%d attempts", len(l.sent))
+		l.Begin("a", 0)
+		l.Run(time.Hour)
+		return wrong(len(l.Sent) != 9, "%d attempts", len(l.Sent))
 	}
 	c.trials = append(c.trials, layer(budget, "", once))
 	return c
@@ -131,23 +131,23 @@ func neitherHealth(t *testing.T) fieldCase {
 // that are answered, is no reason to keep anybody away.
 func (x sharing) forgives(t *testing.T) error {
 	usual := max(x.usual, time.Second)
-	l := newLab(t, x.stack()...)
-	l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+	l := NewLab(t, x.stack()...)
+	l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 		if c.Born == 20*time.Second {
-			return 10 * time.Millisecond, refusedAs(wire.Overloaded)
+			return 10 * time.Millisecond, Refused(wire.Overloaded)
 		}
-		return 10 * time.Millisecond, okay
+		return 10 * time.Millisecond, Answered
 	}
 	well := 0
-	l.settled = func(c *caller, d Decision) {
-		if d.End.Reason == Succeeded && l.now-c.Born <= usual {
+	l.Settled = func(c *Caller, d Decision) {
+		if d.End.Reason == Succeeded && l.Now-c.Born <= usual {
 			well++
 		}
 	}
 	for i := range 60 {
-		l.at(time.Duration(i)*time.Second, func() { l.begin(fmt.Sprint(i%3), i) })
+		l.At(time.Duration(i)*time.Second, func() { l.Begin(fmt.Sprint(i%3), i) })
 	}
-	l.run(2 * time.Minute)
+	l.Run(2 * time.Minute)
 	return wrong(well < 59, "of 59 others %d are answered at once", well)
 }
 
@@ -155,23 +155,23 @@ func (x sharing) forgives(t *testing.T) error {
 // them is over when it is over.
 func overloadOfAll(stack ...Layer) func(*testing.T) error {
 	return func(t *testing.T) error {
-		l := newLab(t, stack...)
-		l.serve = func(*caller) (time.Duration, wire.Outcome) {
-			if l.now >= 5*time.Second && l.now < 15*time.Second {
-				return 10 * time.Millisecond, refusedAs(wire.Overloaded)
+		l := NewLab(t, stack...)
+		l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+			if l.Now >= 5*time.Second && l.Now < 15*time.Second {
+				return 10 * time.Millisecond, Refused(wire.Overloaded)
 			}
-			return 100 * time.Millisecond, okay
+			return 100 * time.Millisecond, Answered
 		}
 		kept := 0
-		l.settled = func(c *caller, d Decision) {
-			if c.Born >= 22*time.Second && (d.End.Reason != Succeeded || l.now-c.Born > time.Second) {
+		l.Settled = func(c *Caller, d Decision) {
+			if c.Born >= 22*time.Second && (d.End.Reason != Succeeded || l.Now-c.Born > time.Second) {
 				kept++
 			}
 		}
 		for i := range 120 {
-			l.at(time.Duration(i)*time.Second, func() { l.begin("a", i) })
+			l.At(time.Duration(i)*time.Second, func() { l.Begin("a", i) })
 		}
-		l.run(time.Hour)
+		l.Run(time.Hour)
 		return wrong(kept > 0, "%d calls fail or wait when it is over", kept)
 	}
 }
@@ -196,13 +196,13 @@ func oneOverload(t *testing.T) fieldCase {
 		c.trials = append(c.trials, trial{of: name, holds: x.forgives})
 	}
 	waits := Retry{Backoff: FullJitter{Base: time.Second, Cap: 8 * time.Second}}
-	keys, five := []uint8{0, 1, 2, 3, 4}, targets(5)
+	keys, five := []uint8{0, 1, 2, 3, 4}, Targets(5)
 	hasty := Deployments{Targets: five, CoolDown: time.Minute, Percent: 1, Least: 1, MaxAttempts: 5, Scope: PerFleet}
 	for _, l := range []Layer{
 		KeyRotation{Keys: keys, Rounds: 1, Scope: PerFleet},
 		Failover{Regions: keys, Rounds: 1, Stay: time.Second, Scope: PerFleet},
 		Deployments{Targets: five, MaxAttempts: 5, Scope: PerFleet},
-		Ladder{Rungs: twoOneOne},
+		Ladder{Rungs: threeRungs},
 	} {
 		c.trials = append(c.trials, layer(l, "of all places", overloadOfAll(waits, l)))
 	}
@@ -216,54 +216,54 @@ func oneOverload(t *testing.T) fieldCase {
 func peopleAnswered(stack ...Layer) func(*testing.T) error {
 	return func(t *testing.T) error {
 		const span = 10 * time.Minute
-		l := newLab(t, stack...)
+		l := NewLab(t, stack...)
 		var taken []time.Duration
-		l.serve = func(*caller) (time.Duration, wire.Outcome) {
-			for len(taken) > 0 && taken[0] <= l.now-time.Minute {
+		l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+			for len(taken) > 0 && taken[0] <= l.Now-time.Minute {
 				taken = taken[1:]
 			}
 			if len(taken) >= 60 {
-				return 10 * time.Millisecond, refusedAs(wire.Rate)
+				return 10 * time.Millisecond, Refused(wire.Rate)
 			}
-			taken = append(taken, l.now)
-			return time.Second, okay
+			taken = append(taken, l.Now)
+			return time.Second, Answered
 		}
-		people := map[*caller]bool{}
+		people := map[*Caller]bool{}
 		answered, batch := 0, 0
-		l.settled = func(c *caller, d Decision) {
+		l.Settled = func(c *Caller, d Decision) {
 			switch done := d.End.Reason == Succeeded; {
 			case people[c]:
 				people[c] = false
 				if done {
 					answered++
 				}
-			case l.now < span:
+			case l.Now < span:
 				if done {
 					batch++
 				}
 				c.ID += 1 << 32
-				l.at(l.now+time.Second, func() { l.step(c, Event{Kind: Begin}) })
+				l.At(l.Now+time.Second, func() { l.Step(c, Event{Kind: Begin}) })
 			}
 		}
 		for i := range int(span / (2 * time.Second)) {
-			l.at(time.Duration(i)*2*time.Second, func() {
-				c := l.call(fmt.Sprint("people.", i))
+			l.At(time.Duration(i)*2*time.Second, func() {
+				c := l.Call(fmt.Sprint("people.", i))
 				people[c] = true
-				l.begin("people", i)
-				l.at(l.now+20*time.Second, func() {
+				l.Begin("people", i)
+				l.At(l.Now+20*time.Second, func() {
 					if people[c] {
 						people[c] = false
-						l.withdraw(c)
+						l.Withdraw(c)
 					}
 				})
 			})
 		}
 		for i := range 20 {
-			c := l.call(fmt.Sprint("batch.", i))
+			c := l.Call(fmt.Sprint("batch.", i))
 			c.Demand.Priority = 1
-			l.at(time.Duration(i)*500*time.Millisecond, func() { l.begin("batch", i) })
+			l.At(time.Duration(i)*500*time.Millisecond, func() { l.Begin("batch", i) })
 		}
-		l.run(span + time.Hour)
+		l.Run(span + time.Hour)
 		share := float64(answered) / float64(span/(2*time.Second))
 		return wrong(share < 0.85 || batch < 20, "%.2f of the people and %d of the batch are answered", share, batch)
 	}

@@ -23,7 +23,7 @@ func budgets() []bounding {
 		{GRPCBudget{MaxTokens: 10, Ratio: 100, Scope: PerFleet}, 4, nil},
 		{AWSBudget{Capacity: 500, Cost: 5, Scope: PerFleet}, 500 / 5, nil},
 		{BrookerBudget{Size: 5, Deposit: 100, Scope: PerFleet}, 4, nil},
-		{Hedge{After: time.Second, Percent: 5, Scope: PerFleet}, inHand, nil},
+		{Hedge{After: time.Second, Percent: 5, Scope: PerFleet}, InHand, nil},
 	}
 }
 
@@ -39,43 +39,43 @@ func places(budget Layer) [][]Layer {
 
 // day is a run of calls before one provider, which fails slowly or answers.
 type day struct {
-	*lab
+	*Lab
 	calls, extra int
-	fails        func(c *caller) bool
+	fails        func(c *Caller) bool
 }
 
 func newDay(t *testing.T, stack []Layer) *day {
-	d := &day{lab: newLab(t, stack...)}
-	d.serve = func(c *caller) (time.Duration, wire.Outcome) {
+	d := &day{Lab: NewLab(t, stack...)}
+	d.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 		if c.Attempts > 1 {
 			d.extra++
 		}
 		if d.fails(c) {
-			return 2 * time.Second, refusedAs(wire.Overloaded)
+			return 2 * time.Second, Refused(wire.Overloaded)
 		}
-		return time.Millisecond, okay
+		return time.Millisecond, Answered
 	}
 	return d
 }
 
 // call has so many calls made, so far apart, and returns how many extra attempts that
 // has brought by the end of another minute.
-func (d *day) call(n int, apart time.Duration, fails func(*caller) bool) int {
+func (d *day) call(n int, apart time.Duration, fails func(*Caller) bool) int {
 	d.fails, d.extra = fails, 0
-	begin := d.now
+	begin := d.Now
 	for range n {
 		i := d.calls
 		d.calls++
-		d.at(begin, func() { d.begin("a", i) })
+		d.At(begin, func() { d.Begin("a", i) })
 		begin += apart
 	}
-	d.run(begin + time.Minute)
+	d.Run(begin + time.Minute)
 	return d.extra
 }
 
-func always(*caller) bool     { return true }
-func never(*caller) bool      { return false }
-func theFirst(c *caller) bool { return c.Attempts == 1 }
+func always(*Caller) bool     { return true }
+func never(*Caller) bool      { return false }
+func theFirst(c *Caller) bool { return c.Attempts == 1 }
 
 // boundsTheRightOnes is the law of case 11: a lone call that fails may try again; of a
 // thousand that fail together as many may as the budget says, and nearly that many if it is

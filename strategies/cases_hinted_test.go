@@ -28,7 +28,7 @@ func hearers() []hearing {
 		{of: Ladder{Rungs: []Rung{{Tries: 3}}, On: limits, Backoff: backoff}, own: 6 * s},
 		{of: Failover{Regions: []uint8{0, 1, 2}, On: limits, Backoff: backoff, Scope: PerFleet}, own: 6 * s, places: 3},
 		{of: KeyRotation{Keys: []uint8{0, 1, 2}, On: limits, Backoff: backoff, Scope: PerFleet}, own: 6 * s, places: 3},
-		{of: Deployments{Targets: targets(3), MaxAttempts: 4, On: limits, Backoff: backoff, Jitter: 5 * s, Scope: PerFleet}, own: 6 * s, places: 3},
+		{of: Deployments{Targets: Targets(3), MaxAttempts: 4, On: limits, Backoff: backoff, Jitter: 5 * s, Scope: PerFleet}, own: 6 * s, places: 3},
 		{of: Orbit{Mean: s / 5, Scope: PerFleet}, own: 2 * s, crowd: 30 * s},
 		{of: WorkerQueue{Rate: 5, Per: s, Scope: PerFleet}, own: s / 5, crowd: 20 * s},
 		{of: Shrink{Context: 0.5, Times: 3, On: limits, Backoff: backoff}, own: 6 * s},
@@ -73,7 +73,7 @@ func retryAfterZoo(t *testing.T) fieldCase {
 	literal := Retry{Backoff: Fixed{Every: time.Second}, Hints: Hints{Use: HintAsWait}}
 	c.trials = append(c.trials, trial{of: HintAsWait.String(), how: "without a least wait", holds: neverEarly(allReaders, zoo, literal), breaks: "0 is taken at its word"})
 	for _, b := range Builtins() {
-		d := b.Define(secondPeak)
+		d := b.Define(sixSlots)
 		readers := []wire.Reader{d.Reader}
 		if d.Reader == nil {
 			readers[0] = wire.ByBody{}
@@ -145,7 +145,7 @@ func jitterBelowAReset(t *testing.T) fieldCase {
 	}
 	for _, b := range Builtins() {
 		c.about = append(c.about, b.Name)
-		holds := reachesTheReset(wire.Overloaded, 1, 150*time.Second, 100, b.Define(secondPeak).Layers...)
+		holds := reachesTheReset(wire.Overloaded, 1, 150*time.Second, 100, b.Define(sixSlots).Layers...)
 		c.trials = append(c.trials, trial{of: b.Name, holds: holds, breaks: deafBuiltins[b.Name]})
 	}
 	return c

@@ -103,22 +103,22 @@ type telling struct{ at, until time.Duration }
 
 // visit lets one call visit the gate, for so long, and returns its attempts.
 func (g *gate) visit(t *testing.T, horizon time.Duration, stack ...Layer) int {
-	l := newLab(t, append([]Layer{theSame()}, stack...)...)
+	l := NewLab(t, append([]Layer{theSame()}, stack...)...)
 	g.told, g.again = map[wire.Target]telling{}, wire.NoHint
-	l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+	l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 		before, known := g.told[c.Target]
-		if known && l.now >= before.at { // and not on its way before anything was said
-			if l.now < before.until {
-				g.early = fmt.Errorf("told at %v to come back at %v, it came at %v", before.at, before.until, l.now)
+		if known && l.Now >= before.at { // and not on its way before anything was said
+			if l.Now < before.until {
+				g.early = fmt.Errorf("told at %v to come back at %v, it came at %v", before.at, before.until, l.Now)
 			}
 			if g.again < 0 {
-				g.again = l.now - before.at
+				g.again = l.Now - before.at
 			}
 		}
 		if known && !g.always {
-			return g.takes, okay
+			return g.takes, Answered
 		}
-		r, asks, at := g.asking.reply(), g.asking.asks, l.now+g.takes
+		r, asks, at := g.asking.reply(), g.asking.asks, l.Now+g.takes
 		if g.less > 0 {
 			asks = max(0, asks-time.Duration(len(g.told))*g.less)
 			r.RetryAfter = asks
@@ -133,9 +133,9 @@ func (g *gate) visit(t *testing.T, horizon time.Duration, stack ...Layer) int {
 		g.reader.Read(&r, at, &o)
 		return g.takes, o
 	}
-	l.begin("a", 0)
-	l.run(horizon)
-	return len(l.sent)
+	l.Begin("a", 0)
+	l.Run(horizon)
+	return len(l.Sent)
 }
 
 var allReaders = []wire.Reader{wire.ByBody{}, wire.ByStatus{}, wire.ByKeyword{}, wire.ByLibrary{}}
@@ -189,32 +189,32 @@ func inTheRightUnit(own time.Duration, readers []wire.Reader, askings []asking, 
 func reachesTheReset(class wire.Class, places int, own time.Duration, peak int, stack ...Layer) func(*testing.T) error {
 	return func(t *testing.T) error {
 		const clients, reset = 100, time.Minute
-		l := newLab(t, stack...)
+		l := NewLab(t, stack...)
 		var late []time.Duration
 		var early time.Duration
-		l.serve = func(c *caller) (time.Duration, wire.Outcome) {
-			if l.now >= reset {
-				late = append(late, l.now)
-				return time.Millisecond, okay
+		l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
+			if l.Now >= reset {
+				late = append(late, l.Now)
+				return time.Millisecond, Answered
 			}
 			if int(c.Attempts) > max(places, 1) {
-				early = l.now
-				return Never, okay
+				early = l.Now
+				return Never, Answered
 			}
-			o := refusedAs(class)
-			o.RetryAfter, o.Limit = reset-l.now-time.Millisecond, clients
+			o := Refused(class)
+			o.RetryAfter, o.Limit = reset-l.Now-time.Millisecond, clients
 			return time.Millisecond, o
 		}
 		answered := 0
-		l.settled = func(_ *caller, d Decision) {
+		l.Settled = func(_ *Caller, d Decision) {
 			if d.End.Reason == Succeeded {
 				answered++
 			}
 		}
 		for i := range clients {
-			l.at(0, func() { l.begin(fmt.Sprint(i), 0) })
+			l.At(0, func() { l.Begin(fmt.Sprint(i), 0) })
 		}
-		l.run(time.Hour)
+		l.Run(time.Hour)
 		switch {
 		case early > 0:
 			return fmt.Errorf("an attempt at %v, after it was told to wait", early)
@@ -223,7 +223,7 @@ func reachesTheReset(class wire.Class, places int, own time.Duration, peak int, 
 		case late[clients-1] > reset+own:
 			return fmt.Errorf("the last of them at %v", late[clients-1])
 		}
-		n := most(late, time.Second)
+		n := MostWithin(late, time.Second)
 		return wrong(n > peak, "%d of them in a second", n)
 	}
 }

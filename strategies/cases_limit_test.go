@@ -14,37 +14,37 @@ import (
 func oneFindsOut(class wire.Class, more int, stack ...Layer) func(*testing.T) error {
 	return func(t *testing.T) error {
 		const tasks, blocked, every = 5, 5 * time.Hour, 300 * time.Second
-		l := newLab(t, append([]Layer{theSame()}, stack...)...)
+		l := NewLab(t, append([]Layer{theSame()}, stack...)...)
 		refused, finished := 0, 0
 		var after []time.Duration
-		l.serve = func(*caller) (time.Duration, wire.Outcome) {
-			if l.now >= blocked {
-				after = append(after, l.now)
-				return time.Millisecond, describing(wire.OK, 1, 0, time.Second)
+		l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+			if l.Now >= blocked {
+				after = append(after, l.Now)
+				return time.Millisecond, Describing(wire.OK, 1, 0, time.Second)
 			}
 			refused++
-			o := refusedAs(class)
+			o := Refused(class)
 			if class == wire.TokenRate { // that of those who must be told
 				o.Class, o.Limit, o.RetryAfter = wire.Rate, 1, every
 			}
 			return 0, o
 		}
-		l.settled = func(_ *caller, d Decision) {
+		l.Settled = func(_ *Caller, d Decision) {
 			if d.End.Reason == Succeeded {
 				finished++
 			}
 		}
 		for i := range tasks {
-			l.at(time.Duration(i)*time.Millisecond, func() { l.begin(fmt.Sprint(i), 0) })
+			l.At(time.Duration(i)*time.Millisecond, func() { l.Begin(fmt.Sprint(i), 0) })
 		}
-		l.run(blocked + 3*time.Hour)
+		l.Run(blocked + 3*time.Hour)
 		switch {
 		case refused > int(blocked/every)+more:
 			return fmt.Errorf("%d refusals", refused)
 		case finished != tasks:
 			return fmt.Errorf("%d tasks finished", finished)
 		}
-		return wrong(most(after, 900*time.Millisecond) > 2, "%d of them together afterwards", most(after, 900*time.Millisecond))
+		return wrong(MostWithin(after, 900*time.Millisecond) > 2, "%d of them together afterwards", MostWithin(after, 900*time.Millisecond))
 	}
 }
 
@@ -63,7 +63,7 @@ func oneLimitForAll(t *testing.T) fieldCase {
 		Ladder{Rungs: []Rung{{Tries: ever}}, On: at, Backoff: wait},
 		Failover{Regions: []uint8{0, 1}, On: at, Backoff: wait, Scope: fleet},
 		KeyRotation{Keys: []uint8{0, 1}, Backoff: wait, Scope: fleet},
-		Deployments{Targets: targets(2), MaxAttempts: ever, CoolDown: every, Scope: fleet},
+		Deployments{Targets: Targets(2), MaxAttempts: ever, CoolDown: every, Scope: fleet},
 		Shrink{Output: 0.9, Times: ever, On: at, Backoff: wait},
 		RecursiveSemaphore{Permits: ever, Retry: retry, Scope: fleet},
 		Hedge{After: every, Scope: fleet},

@@ -69,9 +69,9 @@ var orders = map[string]func(i, n int) int{
 
 // flooded is a lab in which a line is flooded again and again.
 type flooded struct {
-	*lab
+	*Lab
 	line     line
-	teacher  *caller
+	teacher  *Caller
 	admitted []time.Duration         // when attempts were let in
 	used     map[time.Duration]int32 // how many in each window that replies tell of
 	demand   wire.Demand             // of the last of them
@@ -79,18 +79,18 @@ type flooded struct {
 
 func (x line) flooded(t *testing.T) *flooded {
 	const limit, window = 5, 250 * time.Millisecond
-	f := &flooded{lab: newLab(t, theSame(), x.layer), line: x, used: map[time.Duration]int32{}}
-	f.serve = func(c *caller) (time.Duration, wire.Outcome) {
+	f := &flooded{Lab: NewLab(t, theSame(), x.layer), line: x, used: map[time.Duration]int32{}}
+	f.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 		if x.retried && c.Attempts == 1 {
-			return 0, refusedAs(wire.Overloaded)
+			return 0, Refused(wire.Overloaded)
 		}
-		f.admitted, f.demand = append(f.admitted, f.now), c.Demand
+		f.admitted, f.demand = append(f.admitted, f.Now), c.Demand
 		if c == f.teacher && c.Attempts == 1 && x.taught != wire.OK {
-			return 0, refusedAs(x.taught)
+			return 0, Refused(x.taught)
 		}
-		n := f.now / window
+		n := f.Now / window
 		f.used[n]++
-		return x.takes(), describing(wire.OK, limit, max(0, limit-f.used[n]), max(1, (n+1)*window-f.now-x.takes()))
+		return x.takes(), Describing(wire.OK, limit, max(0, limit-f.used[n]), max(1, (n+1)*window-f.Now-x.takes()))
 	}
 	return f
 }
@@ -115,32 +115,32 @@ func (f *flooded) since(at time.Duration) int {
 func (f *flooded) pour(callers, within int, begins time.Duration, order func(i, n int) int) error {
 	const patience = time.Second
 	refused := 0
-	f.gone = map[*caller]bool{}
-	f.settled = func(c *caller, _ Decision) {
+	f.Gone = map[*Caller]bool{}
+	f.Settled = func(c *Caller, _ Decision) {
 		if c.Born >= begins {
 			refused++
 		}
 	}
 	for i := range callers {
-		f.at(begins+time.Duration(i), func() {
-			c := f.begin("a", i)
-			f.at(begins+patience+time.Duration(order(i, callers)), func() {
-				if c.line != nil || c.follows != nil { // nothing of it is under way
-					f.withdraw(c)
+		f.At(begins+time.Duration(i), func() {
+			c := f.Begin("a", i)
+			f.At(begins+patience+time.Duration(order(i, callers)), func() {
+				if c.Line != nil || c.Follows != nil { // nothing of it is under way
+					f.Withdraw(c)
 				}
 			})
 		})
 	}
-	f.run(begins + time.Millisecond)
+	f.Run(begins + time.Millisecond)
 	if room := f.line.room; room > 0 && callers-refused != room {
 		return fmt.Errorf("%d find a place, not %d", callers-refused, room)
 	}
-	f.run(begins + patience)
+	f.Run(begins + patience)
 	if n := f.since(begins); n > within || n < within*3/4 {
 		return fmt.Errorf("%d let in within a second, not %d", n, within)
 	}
 	over := begins + patience + time.Duration(callers) + 1
-	f.run(over)
+	f.Run(over)
 	n := f.since(begins)
 	return wrong(n > within, "%d let in until all had left, not %d", n, within)
 }
@@ -148,14 +148,14 @@ func (f *flooded) pour(callers, within int, begins time.Duration, order func(i, 
 // next has one more call made, and says what is wrong with when it is answered and with
 // what it asks for.
 func (f *flooded) next(number int) error {
-	asked, answered := f.now, Never
-	f.settled = func(c *caller, d Decision) {
+	asked, answered := f.Now, Never
+	f.Settled = func(c *Caller, d Decision) {
 		if c.Born == asked && d.End.Reason == Succeeded {
-			answered = f.now
+			answered = f.Now
 		}
 	}
-	f.at(asked, func() { f.begin("late", number) })
-	f.run(asked + 15*time.Second)
+	f.At(asked, func() { f.Begin("late", number) })
+	f.Run(asked + 15*time.Second)
 	late := answered > asked+f.line.next+f.line.takes()
 	return wrong(late || f.demand.InputTokens > 2*100, // with the teacher's
 		"who comes at %v is answered at %v, and %d tokens were asked for", asked, answered, f.demand.InputTokens)
@@ -181,9 +181,9 @@ func (x line) floods(order func(i, n int) int) func(*testing.T) error {
 			}
 			begins := time.Duration(flood)*20*time.Second + 2100*time.Millisecond
 			if flood == 0 || !x.once {
-				f.at(begins-300*time.Millisecond, func() {
-					f.teacher = f.call(fmt.Sprint("teacher.", flood))
-					f.begin("teacher", flood)
+				f.At(begins-300*time.Millisecond, func() {
+					f.teacher = f.Call(fmt.Sprint("teacher.", flood))
+					f.Begin("teacher", flood)
 				})
 			}
 			err := f.pour(callers, within, begins, order)

@@ -11,16 +11,16 @@ import (
 // attemptsOf counts the attempts of one call, at most so many, before a provider
 // that fails each of them after a second.
 func attemptsOf(t *testing.T, most int, layers ...Layer) int {
-	l := newLab(t, append([]Layer{theSame()}, layers...)...)
-	l.serve = func(*caller) (time.Duration, wire.Outcome) {
-		if len(l.sent) >= most {
-			return Never, okay
+	l := NewLab(t, append([]Layer{theSame()}, layers...)...)
+	l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+		if len(l.Sent) >= most {
+			return Never, Answered
 		}
-		return time.Second, refusedAs(wire.Overloaded)
+		return time.Second, Refused(wire.Overloaded)
 	}
-	l.begin("a", 0)
-	l.run(1000 * time.Hour)
-	return len(l.sent)
+	l.Begin("a", 0)
+	l.Run(1000 * time.Hour)
+	return len(l.Sent)
 }
 
 // bounded is a loop and how many attempts it makes of what fails.
@@ -37,10 +37,10 @@ func boundedLoops() []bounded {
 	busy := Rules{Classes: ClassesOf(wire.Overloaded)}
 	return []bounded{
 		{Retry{Backoff: Fixed{Every: s}, MaxAttempts: 3}, 3, false},
-		{Ladder{Rungs: twoOneOne, On: busy}, 4, true},
+		{Ladder{Rungs: threeRungs, On: busy}, 4, true},
 		{Failover{Regions: []uint8{0, 1}, Rounds: 2, Backoff: Fixed{Every: s}, Scope: PerFleet}, 4, true},
 		{KeyRotation{Keys: []uint8{0, 1, 2}, Rounds: 1, On: busy, Scope: PerFleet}, 3, true},
-		{Deployments{Targets: targets(3), MaxAttempts: 3, Backoff: Fixed{Every: s}, Scope: PerFleet}, 3, false},
+		{Deployments{Targets: Targets(3), MaxAttempts: 3, Backoff: Fixed{Every: s}, Scope: PerFleet}, 3, false},
 		{WorkerQueue{Rate: 1, Per: s, Workers: 8, MaxAttempts: 3, Scope: PerFleet}, 3, false},
 		{Hedge{After: s / 2, Scope: PerFleet}, 2, false},
 		{Shrink{Output: 0.5, Times: 2}, 3, false},
@@ -116,11 +116,11 @@ func loopsThatGoOn() []passing {
 	retry, busy, rate := Retry{Backoff: Fixed{Every: s}}, wire.Overloaded, wire.Rate
 	return []passing{
 		{"", []Layer{retry}, busy},
-		{"", []Layer{Ladder{Rungs: twoOneOne}}, busy},
+		{"", []Layer{Ladder{Rungs: threeRungs}}, busy},
 		{"", []Layer{Failover{Regions: []uint8{0, 1}, Backoff: Fixed{Every: s}, Scope: fleet}}, busy},
 		{"", []Layer{KeyRotation{Keys: []uint8{0, 1, 2}, Backoff: Fixed{Every: s}, Scope: fleet}}, rate},
 		{"of any failure", []Layer{KeyRotation{Keys: []uint8{0, 1}, On: Rules{Classes: AnyFailure}, Backoff: Fixed{Every: s}, Scope: fleet}}, busy},
-		{"", []Layer{Deployments{Targets: targets(3), MaxAttempts: 1000, Scope: fleet}}, rate},
+		{"", []Layer{Deployments{Targets: Targets(3), MaxAttempts: 1000, Scope: fleet}}, rate},
 		{"", []Layer{Orbit{Mean: s, Scope: fleet}}, busy},
 		{"", []Layer{WorkerQueue{Rate: 1, Per: s, Scope: fleet}}, rate},
 		{"", []Layer{Hedge{After: s / 2, Attempts: 3, Scope: fleet}}, busy},
@@ -138,37 +138,37 @@ func (x passing) neverInVain(t *testing.T) error {
 		if class.Transient() {
 			continue
 		}
-		l := newLab(t, append([]Layer{theSame()}, x.stack...)...)
+		l := NewLab(t, append([]Layer{theSame()}, x.stack...)...)
 		type request struct {
 			target wire.Target
 			demand wire.Demand
 		}
 		told := map[request]time.Duration{}
 		again := error(nil)
-		l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+		l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 			r := request{c.Target, c.Demand}
 			at, known := told[r]
 			switch {
-			case len(l.sent) == 1:
-				return time.Second, refusedAs(x.class)
-			case known && at <= l.now:
-				again = fmt.Errorf("told %v at %v, it asked the same again at %v", class, at, l.now)
-				return Never, okay
+			case len(l.Sent) == 1:
+				return time.Second, Refused(x.class)
+			case known && at <= l.Now:
+				again = fmt.Errorf("told %v at %v, it asked the same again at %v", class, at, l.Now)
+				return Never, Answered
 			case !known:
-				told[r] = l.now + time.Second
+				told[r] = l.Now + time.Second
 			}
-			o := refusedAs(class)
+			o := Refused(class)
 			o.Status = 429
 			return time.Second, o
 		}
 		ended := false
-		l.settled = func(*caller, Decision) { ended = true }
-		l.begin("a", 0)
-		l.run(100 * time.Hour)
+		l.Settled = func(*Caller, Decision) { ended = true }
+		l.Begin("a", 0)
+		l.Run(100 * time.Hour)
 		switch {
 		case again != nil:
 			return again
-		case len(l.sent) < 2:
+		case len(l.Sent) < 2:
 			return fmt.Errorf("what passes, %v, is not tried again", x.class)
 		case !ended:
 			return fmt.Errorf("the call does not end after %v", class)
@@ -189,7 +189,7 @@ func permanentFailures(t *testing.T) fieldCase {
 		layer(Retry{}, "by the status", byStatus.neverInVain).but("429 is a spent quota too"),
 		layer(LatchedClass{}, "", latched.neverInVain).but("it is there to show what comes of judging once"))
 	for _, b := range Builtins() {
-		x := trial{of: b.Name, holds: onceEach(b.Define(secondPeak))}
+		x := trial{of: b.Name, holds: onceEach(b.Define(sixSlots))}
 		if b.Name == "status-only" {
 			x.breaks = "it knows 429 from 400, but not a spent quota from a full window"
 		}
@@ -219,20 +219,20 @@ func onceEach(d Definition) func(*testing.T) error {
 // answers the same, but never more than a hundred times. It returns how many attempts
 // the call has made and whether it takes the last for an answer.
 func answering(t *testing.T, d Definition, r wire.Reply) (attempts int, answered bool) {
-	l := newLab(t, append([]Layer{theSame()}, d.Layers...)...)
+	l := NewLab(t, append([]Layer{theSame()}, d.Layers...)...)
 	reader := d.Reader
 	if reader == nil {
 		reader = wire.ByBody{}
 	}
-	l.serve = func(*caller) (after time.Duration, o wire.Outcome) {
-		if len(l.sent) > 100 {
-			return Never, okay
+	l.Serve = func(*Caller) (after time.Duration, o wire.Outcome) {
+		if len(l.Sent) > 100 {
+			return Never, Answered
 		}
-		reader.Read(&r, l.now, &o)
+		reader.Read(&r, l.Now, &o)
 		return 100 * time.Millisecond, o
 	}
-	l.settled = func(_ *caller, d Decision) { answered = d.End.Reason == Succeeded }
-	l.begin("a", 0)
-	l.run(time.Hour)
-	return len(l.sent), answered
+	l.Settled = func(_ *Caller, d Decision) { answered = d.End.Reason == Succeeded }
+	l.Begin("a", 0)
+	l.Run(time.Hour)
+	return len(l.Sent), answered
 }

@@ -19,11 +19,11 @@ import (
 // known.
 func neverHot(b waitKind, limit time.Duration, attempts int) func(*testing.T) error {
 	return func(t *testing.T) error {
-		x := newRetrier(t, Retry{Backoff: b.backoff})
-		x.begin(1)
+		x := NewRetrier(t, Retry{Backoff: b.backoff})
+		x.Begin(1)
 		n, late := 1, 0
 		for now := time.Duration(0); ; n++ {
-			wait := x.refuse(now, wire.NoHint).After
+			wait := x.Refuse(now, wire.NoHint).After
 			if wait <= 0 || wait > b.most {
 				return fmt.Errorf("wait %d is %v", n, wait)
 			}
@@ -89,9 +89,9 @@ func loopsWithoutEnd() []tryingOn {
 	return []tryingOn{
 		{Retry{Backoff: hourly}, 1, 0},
 		{Ladder{Rungs: []Rung{{Tries: ever}}, On: busy, Backoff: hourly}, 1, -1},
-		{Failover{Regions: []uint8{0, 1}, Backoff: hourly, Scope: fleet}, 2, roundsOver},
-		{KeyRotation{Keys: []uint8{0, 1, 2}, On: busy, Backoff: hourly, Scope: fleet}, 3, roundsOver},
-		{Deployments{Targets: targets(2), MaxAttempts: math.MaxInt, CoolDown: time.Hour, Backoff: hourly, Scope: fleet}, 10, 0}, // five failures bench one
+		{Failover{Regions: []uint8{0, 1}, Backoff: hourly, Scope: fleet}, 2, RoundsOver},
+		{KeyRotation{Keys: []uint8{0, 1, 2}, On: busy, Backoff: hourly, Scope: fleet}, 3, RoundsOver},
+		{Deployments{Targets: Targets(2), MaxAttempts: math.MaxInt, CoolDown: time.Hour, Backoff: hourly, Scope: fleet}, 10, 0}, // five failures bench one
 		{Shrink{Output: 0.9, Times: math.MaxInt, Backoff: hourly}, 1, 0},
 		{RecursiveSemaphore{Permits: ever, Retry: Retry{Backoff: hourly}, Scope: fleet}, 1, -1},
 		{Orbit{Mean: time.Hour, Scope: fleet}, 4, -1},
@@ -103,16 +103,16 @@ func loopsWithoutEnd() []tryingOn {
 // goesOnSlowly is the law for loops: through two days of outage they try on, by the
 // hour at last, and so they do when they have tried more often than 31 bits can say.
 func (x tryingOn) goesOnSlowly(t *testing.T) error {
-	l := newLab(t, theSame(), x.loop)
+	l := NewLab(t, theSame(), x.loop)
 	late := 0
-	l.serve = func(*caller) (time.Duration, wire.Outcome) {
-		if l.now > 83_295*time.Second {
+	l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+		if l.Now > 83_295*time.Second {
 			late++
 		}
-		return time.Millisecond, refusedAs(wire.Overloaded)
+		return time.Millisecond, Refused(wire.Overloaded)
 	}
-	l.begin("a", 0)
-	l.run(48 * time.Hour)
+	l.Begin("a", 0)
+	l.Run(48 * time.Hour)
 	if late < 10 || late > 25*x.places {
 		return fmt.Errorf("%d attempts late in the second day", late)
 	}
@@ -129,7 +129,7 @@ func (x tryingOn) goesOnSlowly(t *testing.T) error {
 		c.Memory[PerCall][x.word] = tries
 		for range 3 * x.places {
 			c.Attempts++
-			d := p.Root.Next(0, c, Event{Kind: Reply, Attempt: c.Attempts, Outcome: refusal(wire.NoHint)})
+			d := p.Root.Next(0, c, Event{Kind: Reply, Attempt: c.Attempts, Outcome: Refusal(wire.NoHint)})
 			if d.Kind != Wait || d.After < 0 || d.After > time.Hour || d.After == 0 && x.places == 1 {
 				return fmt.Errorf("after %d tries: %+v", tries, d)
 			}
@@ -152,9 +152,9 @@ func forEvers() []forEver {
 	return []forEver{
 		{Retry{Backoff: long, MaxElapsed: ever, MinWait: ever, Hints: Hints{Use: HintAsFloor, Spread: 1000}}, 8},
 		{Retry{Backoff: Linear{First: ever, Step: ever, Jitter: ever}, Hints: Hints{Use: HintClamped, Slack: ever}}, 8},
-		{Ladder{Rungs: twoOneOne, Backoff: long, On: Rules{Classes: Limits}}, 8},
+		{Ladder{Rungs: threeRungs, Backoff: long, On: Rules{Classes: Limits}}, 8},
 		{Failover{Regions: []uint8{0, 1}, Backoff: long, Stay: ever, On: Rules{Classes: Limits}, Scope: fleet}, 16},
-		{Deployments{Targets: targets(2), CoolDown: ever, Jitter: ever, Backoff: long, Scope: fleet}, 2},
+		{Deployments{Targets: Targets(2), CoolDown: ever, Jitter: ever, Backoff: long, Scope: fleet}, 2},
 		{Orbit{Mean: ever, Scope: fleet}, -1},
 		{WorkerQueue{Rate: 1, Per: ever / 4, Scope: fleet}, 1},
 		{Hedge{After: ever, Quantile: 0.99, Scope: fleet}, 8},
@@ -185,13 +185,13 @@ func forEvers() []forEver {
 
 // lasts is the law for them: what is for ever does not overflow and become nothing.
 func (x forEver) lasts(t *testing.T) error {
-	l := newLab(t, allAsk{what: wire.Demand{Prompt: 7, Priority: 1}}, x.layer)
-	l.serve = func(*caller) (time.Duration, wire.Outcome) { return time.Second, refusedAs(wire.Rate) }
+	l := NewLab(t, Asking{Demand: wire.Demand{Prompt: 7, Priority: 1}}, x.layer)
+	l.Serve = func(*Caller) (time.Duration, wire.Outcome) { return time.Second, Refused(wire.Rate) }
 	for i := range 8 {
-		l.at(time.Duration(i+1)*time.Hour, func() { l.begin("a", i) })
+		l.At(time.Duration(i+1)*time.Hour, func() { l.Begin("a", i) })
 	}
-	l.run(70 * year)
-	return wrong(x.attempts >= 0 && len(l.sent) != x.attempts, "%d attempts, not %d", len(l.sent), x.attempts)
+	l.Run(70 * year)
+	return wrong(x.attempts >= 0 && len(l.Sent) != x.attempts, "%d attempts, not %d", len(l.Sent), x.attempts)
 }
 
 const year = 365 * 24 * time.Hour
@@ -204,18 +204,18 @@ func timeGoesOn(layer Layer) func(*testing.T) error {
 		for seed := range uint64(20) {
 			luck, n := draw.New(seed), uint64(0)
 			below := func(bound int) int { n++; return int(luck.Below(n, uint64(bound))) }
-			ask := allAsk{what: wire.Demand{Prompt: 7, OutputTokens: 100, Priority: uint8(seed % 2)}}
-			l := newLab(t, ask, Retry{Backoff: Exponential{Base: time.Second}, MaxAttempts: 5}, layer)
-			l.serve = func(*caller) (time.Duration, wire.Outcome) {
-				o := refusedAs([]wire.Class{wire.OK, wire.Overloaded, wire.Rate, wire.TokenRate, wire.Auth}[below(5)])
+			ask := Asking{Demand: wire.Demand{Prompt: 7, OutputTokens: 100, Priority: uint8(seed % 2)}}
+			l := NewLab(t, ask, Retry{Backoff: Exponential{Base: time.Second}, MaxAttempts: 5}, layer)
+			l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+				o := Refused([]wire.Class{wire.OK, wire.Overloaded, wire.Rate, wire.TokenRate, wire.Auth}[below(5)])
 				o.RetryAfter, o.Reset = extremes[below(len(extremes))], extremes[below(len(extremes))]
 				o.Limit, o.Remaining = int32([]int{0, 1, math.MaxInt32}[below(3)]), int32([]int{0, 1, math.MaxInt32}[below(3)])
 				return []time.Duration{1, time.Second, 20 * year}[below(3)], o
 			}
 			for i := range 8 {
-				l.at(time.Duration(below(3))*10*year, func() { l.begin(fmt.Sprint("c", i%2), i) })
+				l.At(time.Duration(below(3))*10*year, func() { l.Begin(fmt.Sprint("c", i%2), i) })
 			}
-			l.run(200 * year)
+			l.Run(200 * year)
 		}
 		return nil
 	}
@@ -261,20 +261,20 @@ func goesOnCalmly(stack []Layer) func(*testing.T) error {
 	return func(t *testing.T) error {
 		const day = 24 * time.Hour
 		const many = int(2 * day / (5 * time.Second))
-		l := newLab(t, stack...)
-		l.serve = func(*caller) (time.Duration, wire.Outcome) {
-			if len(l.sent) > many {
-				return Never, okay
+		l := NewLab(t, stack...)
+		l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+			if len(l.Sent) > many {
+				return Never, Answered
 			}
-			return time.Millisecond, refusedAs(wire.Overloaded)
+			return time.Millisecond, Refused(wire.Overloaded)
 		}
-		l.begin("a", 0)
-		l.run(2 * day)
+		l.Begin("a", 0)
+		l.Run(2 * day)
 		first := 0
-		for first < len(l.sent) && l.sent[first] < day {
+		for first < len(l.Sent) && l.Sent[first] < day {
 			first++
 		}
-		second := len(l.sent) - first
-		return wrong(second > first+first/10 || len(l.sent) > many, "%d attempts in one day, %d in the next", first, second)
+		second := len(l.Sent) - first
+		return wrong(second > first+first/10 || len(l.Sent) > many, "%d attempts in one day, %d in the next", first, second)
 	}
 }

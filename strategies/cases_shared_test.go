@@ -55,8 +55,8 @@ func sharers() []sharing {
 		{layer: Hedge{After: 2 * s, Percent: 10, Scope: fleet}},
 		{layer: Failover{Regions: []uint8{0, 1}, Rounds: 1, Stay: 30 * s, Scope: fleet}},
 		{layer: KeyRotation{Keys: []uint8{0, 1, 2}, Rounds: 1, Scope: fleet}},
-		{layer: Deployments{Targets: targets(3), Scope: fleet}},
-		{layer: Deployments{Targets: targets(1), Scope: fleet}, how: "of one"},
+		{layer: Deployments{Targets: Targets(3), Scope: fleet}},
+		{layer: Deployments{Targets: Targets(1), Scope: fleet}, how: "of one"},
 		{layer: Orbit{Mean: s / 10, Scope: fleet}, usual: 5 * s},
 		{layer: breaker},
 		{layer: waits, how: "waiting", usual: 2 * s},
@@ -64,7 +64,7 @@ func sharers() []sharing {
 		{layer: trip(TimeWindow{Within: 20 * s, Min: 10, Percent: 50}, 3), how: "time window"},
 		{layer: trip(Lifetime{Min: 10, Percent: 50}, 3), how: "lifetime"},
 		{layer: Throttle{Window: 10 * s, Scope: fleet}},
-		{layer: Shedder{Above: []int{10}, Window: 20 * s, Hold: 2 * s, Scope: fleet}, around: []Layer{allAsk{what: wire.Demand{Priority: 1}}}},
+		{layer: Shedder{Above: []int{10}, Window: 20 * s, Hold: 2 * s, Scope: fleet}, around: []Layer{Asking{Demand: wire.Demand{Priority: 1}}}},
 		{layer: CoolDown{For: 30 * s, Pace: 100 * ms, ProbeTimeout: 10 * s, Scope: fleet}},
 		{layer: CoolDown{For: 30 * s, Pace: 100 * ms, ProbeTimeout: 10 * s, On: Limits, Scope: fleet}, how: "for limits"},
 		{layer: GRPCBudget{MaxTokens: 10, Ratio: 100, Scope: fleet}, inside: []Layer{thrice}, usual: 2 * s},
@@ -137,45 +137,45 @@ func (x sharing) comesBack(lost loss) func(*testing.T) error {
 			stack = append(stack, AttemptTimeout{After: 10 * time.Second})
 		}
 		_, breaks := x.layer.(Breaker)
-		l := newLab(t, stack...)
+		l := NewLab(t, stack...)
 		lostAt := Never
-		l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+		l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 			switch {
-			case l.now < 41*time.Second || lostAt < Never && l.now < outage:
-				return 10 * time.Millisecond, refusedAs(wire.Overloaded)
+			case l.Now < 41*time.Second || lostAt < Never && l.Now < outage:
+				return 10 * time.Millisecond, Refused(wire.Overloaded)
 			case lostAt < Never:
-				return 10 * time.Millisecond, okay
+				return 10 * time.Millisecond, Answered
 			}
-			lostAt = l.now
+			lostAt = l.Now
 			if lost.never {
 				if lost.leaves {
-					l.at(l.now+time.Second, func() { l.withdraw(c) })
+					l.At(l.Now+time.Second, func() { l.Withdraw(c) })
 				}
-				return Never, okay
+				return Never, Answered
 			}
 			if breaks {
-				outage = l.now
+				outage = l.Now
 			}
-			return 10 * time.Millisecond, refusedAs(lost.class)
+			return 10 * time.Millisecond, Refused(lost.class)
 		}
 		first, late, kept := Never, 0, 0
-		l.settled = func(c *caller, d Decision) {
+		l.Settled = func(c *Caller, d Decision) {
 			switch answered := d.End.Reason == Succeeded || d.End.Reason == ServedFromMemory; {
 			case !answered && c.Born > lostAt:
 				kept++
 			case !answered:
 				return
-			case c.Born >= seconds*time.Second*4/5 && l.now-c.Born <= usual:
+			case c.Born >= seconds*time.Second*4/5 && l.Now-c.Born <= usual:
 				late++
 			}
-			if l.now >= outage {
-				first = min(first, l.now)
+			if l.Now >= outage {
+				first = min(first, l.Now)
 			}
 		}
 		for i := range seconds {
-			l.at(time.Duration(i)*time.Second, func() { l.begin("a", i) })
+			l.At(time.Duration(i)*time.Second, func() { l.Begin("a", i) })
 		}
-		l.run(2 * seconds * time.Second)
+		l.Run(2 * seconds * time.Second)
 		if breaks && !lost.never {
 			return wrong(kept > 0 || late < seconds/5, "after the neutral answer at %v, %d calls are refused", lostAt, kept)
 		}

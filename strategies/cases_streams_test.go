@@ -20,20 +20,20 @@ func broken(class wire.Class, tokens uint32) wire.Outcome {
 // is tried again.
 func (x passing) neverTwice(t *testing.T) error {
 	for _, tokens := range []uint32{0, 20} {
-		l := newLab(t, append([]Layer{theSame()}, x.stack...)...)
-		l.serve = func(*caller) (time.Duration, wire.Outcome) {
-			if len(l.sent) == 1 {
+		l := NewLab(t, append([]Layer{theSame()}, x.stack...)...)
+		l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+			if len(l.Sent) == 1 {
 				return time.Second, broken(x.class, tokens)
 			}
-			return time.Second, okay
+			return time.Second, Answered
 		}
 		over := Never
-		l.settled = func(*caller, Decision) { over = l.now }
-		l.begin("a", 0)
-		l.run(time.Hour)
-		last := l.sent[len(l.sent)-1]
+		l.Settled = func(*Caller, Decision) { over = l.Now }
+		l.Begin("a", 0)
+		l.Run(time.Hour)
+		last := l.Sent[len(l.Sent)-1]
 		switch {
-		case tokens == 0 && len(l.sent) < 2:
+		case tokens == 0 && len(l.Sent) < 2:
 			return fmt.Errorf("what broke before the first token is not tried again")
 		case tokens > 0 && (last >= time.Second || over != time.Second):
 			return fmt.Errorf("tokens were delivered at 1s; the last attempt is sent at %v, and the call over at %v", last, over)
@@ -47,21 +47,21 @@ func (x passing) neverTwice(t *testing.T) error {
 func heardAlike(tokens []uint32, stack ...Layer) func(*testing.T) error {
 	return func(t *testing.T) error {
 		memory := func(fail wire.Outcome) []int64 {
-			l := newLab(t, append([]Layer{theSame()}, stack...)...)
-			l.serve = func(*caller) (time.Duration, wire.Outcome) {
-				if len(l.sent) > 3 {
+			l := NewLab(t, append([]Layer{theSame()}, stack...)...)
+			l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+				if len(l.Sent) > 3 {
 					return 5 * time.Millisecond, fail
 				}
-				return time.Millisecond, okay
+				return time.Millisecond, Answered
 			}
 			for i := range 20 {
-				l.at(time.Duration(i)*10*time.Millisecond, func() { l.begin("a", i) })
+				l.At(time.Duration(i)*10*time.Millisecond, func() { l.Begin("a", i) })
 			}
-			l.run(time.Second)
-			f := l.fleets[""]
-			return slices.Concat(f.words, f.clients["a"])
+			l.Run(time.Second)
+			f := l.Fleets[""]
+			return slices.Concat(f.Words, f.Clients["a"])
 		}
-		refused := refusedAs(wire.Overloaded)
+		refused := Refused(wire.Overloaded)
 		refused.Status = 503
 		for _, n := range tokens {
 			if want, got := memory(refused), memory(broken(wire.Overloaded, n)); !slices.Equal(want, got) {
@@ -102,7 +102,7 @@ func midStream(t *testing.T) fieldCase {
 		}
 	}
 	for _, b := range Builtins() {
-		d := b.Define(secondPeak)
+		d := b.Define(sixSlots)
 		x := trial{of: b.Name, holds: func(t *testing.T) error {
 			n, answered := answering(t, d, wire.Reply{Status: 200, Shown: wire.Overloaded, Body: wire.StreamError, Tokens: 20, RetryAfter: wire.NoHint})
 			return wrong(n != 1 || answered, "%d attempts, taken for an answer: %v", n, answered)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -111,3 +112,6 @@ func wrong(is bool, format string, args ...any) error {
 	}
 	return nil
 }
+
+// sixSlots is what clients know of the provider of a case: six slots of two seconds.
+var sixSlots = Knowledge{Rate: 6, Per: 2 * time.Second, Concurrency: 6}

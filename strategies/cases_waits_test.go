@@ -42,9 +42,9 @@ func waitKinds(base, limit time.Duration) []waitKind {
 		{"×1.5", Exponential{Base: base, Cap: limit, Factor: 1.5, Jitter: half}, saturating.Add(base, half), more, false, false},
 		{"", FullJitter{Base: base, Cap: limit}, base, limit, false, false},
 		{"", EqualJitter{Base: base, Cap: limit}, base, limit, false, false},
-		{"", DecorrelatedJitter{Base: base, Cap: limit}, times(base, 3), limit, false, true},
-		{"", PollyJitter{Base: base, Cap: limit}, times(base, 2), limit, false, true},
-		{"", Memoryless{Mean: max(half, 1)}, times(limit, 20), times(limit, 20), false, false},
+		{"", DecorrelatedJitter{Base: base, Cap: limit}, Times(base, 3), limit, false, true},
+		{"", PollyJitter{Base: base, Cap: limit}, Times(base, 2), limit, false, true},
+		{"", Memoryless{Mean: max(half, 1)}, Times(limit, 20), Times(limit, 20), false, false},
 		{"", PlusMinus(doubling, 50), saturating.Add(base, base/2), more, false, false},
 		{"", Capped{Of: Exponential{Base: base, Jitter: half}, Cap: max(limit, 1)}, saturating.Add(base, half), limit, false, true},
 		{"below the wait", Capped{Of: Fixed{Every: limit, Jitter: half}, Cap: max(limit, 1)}, limit, limit, true, true},
@@ -56,14 +56,14 @@ func waitKinds(base, limit time.Duration) []waitKind {
 // in an outage, no more than a quarter try again together, twenty minutes on.
 func drifts(b Backoff) func(*testing.T) error {
 	return func(t *testing.T) error {
-		l := newLab(t, Retry{Backoff: b})
-		l.serve = func(*caller) (time.Duration, wire.Outcome) { return 200 * time.Millisecond, refusedAs(wire.Overloaded) }
+		l := NewLab(t, Retry{Backoff: b})
+		l.Serve = func(*Caller) (time.Duration, wire.Outcome) { return 200 * time.Millisecond, Refused(wire.Overloaded) }
 		for i := range 25 {
-			l.at(0, func() { l.begin(fmt.Sprint(i), 0) })
+			l.At(0, func() { l.Begin(fmt.Sprint(i), 0) })
 		}
-		l.run(25 * time.Minute)
-		last, _ := slices.BinarySearch(l.sent, 20*time.Minute)
-		n := most(l.sent[last:], 200*time.Millisecond)
+		l.Run(25 * time.Minute)
+		last, _ := slices.BinarySearch(l.Sent, 20*time.Minute)
+		n := MostWithin(l.Sent[last:], 200*time.Millisecond)
 		return wrong(n > 25/4, "%d of 25 together", n)
 	}
 }
@@ -71,19 +71,19 @@ func drifts(b Backoff) func(*testing.T) error {
 // inOnePhase is how long half of 25 jobs, that are due every 10 s, take before one
 // server of 200 ms.
 func inOnePhase(t *testing.T, layers ...Layer) time.Duration {
-	l := newLab(t, layers...)
+	l := NewLab(t, layers...)
 	free, took := time.Duration(0), []time.Duration{}
-	l.serve = func(*caller) (time.Duration, wire.Outcome) {
-		free = max(free, l.now) + 200*time.Millisecond
-		took = append(took, free-l.now)
-		return free - l.now, okay
+	l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+		free = max(free, l.Now) + 200*time.Millisecond
+		took = append(took, free-l.Now)
+		return free - l.Now, Answered
 	}
 	for i := range 60 {
 		for job := range 25 {
-			l.at(time.Duration(i)*10*time.Second, func() { l.begin(fmt.Sprint(job), i) })
+			l.At(time.Duration(i)*10*time.Second, func() { l.Begin(fmt.Sprint(job), i) })
 		}
 	}
-	l.run(time.Hour)
+	l.Run(time.Hour)
 	require.Len(t, took, 60*25)
 	slices.Sort(took)
 	return took[len(took)/2]

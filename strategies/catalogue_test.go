@@ -84,7 +84,7 @@ func ofKind(t *testing.T, is func(*testing.T, Layer) bool) []string {
 
 // theSame is a layer that makes all calls ask the same.
 func theSame() Layer {
-	return allAsk{what: wire.Demand{Prompt: 7, InputTokens: 100, OutputTokens: 100}}
+	return Asking{Demand: wire.Demand{Prompt: 7, InputTokens: 100, OutputTokens: 100}}
 }
 
 // failures are all classes but success and what nobody has waited for.
@@ -103,16 +103,16 @@ func anyLayer(*testing.T, Layer) bool { return true }
 // a call that fails in some way.
 func goesAgain(t *testing.T, layer Layer) bool {
 	return slices.ContainsFunc(failures(), func(class wire.Class) bool {
-		l := newLab(t, theSame(), layer)
-		l.serve = func(*caller) (time.Duration, wire.Outcome) {
-			if len(l.sent) > 1 {
-				return Never, okay
+		l := NewLab(t, theSame(), layer)
+		l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+			if len(l.Sent) > 1 {
+				return Never, Answered
 			}
-			return 100 * time.Millisecond, refusedAs(class)
+			return 100 * time.Millisecond, Refused(class)
 		}
-		l.begin("a", 0)
-		l.run(time.Hour)
-		return len(l.sent) > 1
+		l.Begin("a", 0)
+		l.Run(time.Hour)
+		return len(l.Sent) > 1
 	})
 }
 
@@ -140,19 +140,19 @@ func program(t *testing.T, layers ...Layer) *Program {
 func hearsHints(t *testing.T, layer Layer) bool {
 	return slices.ContainsFunc(failures(), func(class wire.Class) bool {
 		sent := func(hint time.Duration) []time.Duration {
-			l := newLab(t, theSame(), layer)
-			l.serve = func(*caller) (time.Duration, wire.Outcome) {
-				if len(l.sent) > 6 {
-					return time.Millisecond, okay
+			l := NewLab(t, theSame(), layer)
+			l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+				if len(l.Sent) > 6 {
+					return time.Millisecond, Answered
 				}
-				o := refusedAs(class)
+				o := Refused(class)
 				o.RetryAfter, o.Limit = hint, 10
 				return 100 * time.Millisecond, o
 			}
-			l.begin("a", 0)
-			l.at(time.Second, func() { l.begin("b", 0) })
-			l.run(time.Hour)
-			return l.sent
+			l.Begin("a", 0)
+			l.At(time.Second, func() { l.Begin("b", 0) })
+			l.Run(time.Hour)
+			return l.Sent
 		}
 		return !slices.Equal(sent(wire.NoHint), sent(30*time.Minute))
 	})
@@ -161,10 +161,10 @@ func hearsHints(t *testing.T, layer Layer) bool {
 // movesCalls reports whether the layer delays a call that nothing is in the way
 // of.
 func movesCalls(t *testing.T, layer Layer) bool {
-	l := newLab(t, theSame(), layer)
-	l.begin("a", 0)
-	l.run(time.Hour)
-	return len(l.sent) == 1 && l.sent[0] > 0
+	l := NewLab(t, theSame(), layer)
+	l.Begin("a", 0)
+	l.Run(time.Hour)
+	return len(l.Sent) == 1 && l.Sent[0] > 0
 }
 
 // knowsPriorities reports whether less urgent calls fare worse, once there have
@@ -177,27 +177,27 @@ func knowsPriorities(t *testing.T, layer Layer) bool {
 		layer = v.Interface().(Layer)
 	}
 	sent := func(priority uint8) []time.Duration {
-		l := newLab(t, allAsk{what: wire.Demand{Priority: priority}}, layer)
-		l.serve = func(*caller) (time.Duration, wire.Outcome) { return time.Millisecond, refusedAs(wire.Overloaded) }
+		l := NewLab(t, Asking{Demand: wire.Demand{Priority: priority}}, layer)
+		l.Serve = func(*Caller) (time.Duration, wire.Outcome) { return time.Millisecond, Refused(wire.Overloaded) }
 		for i := range 20 {
-			l.at(time.Duration(i)*10*time.Millisecond, func() { l.begin("a", i) })
+			l.At(time.Duration(i)*10*time.Millisecond, func() { l.Begin("a", i) })
 		}
-		l.run(time.Minute)
-		return l.sent
+		l.Run(time.Minute)
+		return l.Sent
 	}
 	return !slices.Equal(sent(0), sent(3))
 }
 
 // bounds reports whether the layer keeps a loop from going on.
 func boundsRetries(t *testing.T, layer Layer) bool {
-	l := newLab(t, theSame(), layer, Retry{Backoff: Fixed{Every: time.Millisecond}})
-	l.serve = func(*caller) (time.Duration, wire.Outcome) { return 0, refusedAs(wire.Overloaded) }
+	l := NewLab(t, theSame(), layer, Retry{Backoff: Fixed{Every: time.Millisecond}})
+	l.Serve = func(*Caller) (time.Duration, wire.Outcome) { return 0, Refused(wire.Overloaded) }
 	bounded := false
-	l.settled = func(_ *caller, d Decision) { bounded = bounded || d.End.Reason == BudgetSpent }
+	l.Settled = func(_ *Caller, d Decision) { bounded = bounded || d.End.Reason == BudgetSpent }
 	for i := range 50 {
-		l.begin("a", i)
+		l.Begin("a", i)
 	}
-	l.run(100 * time.Millisecond)
+	l.Run(100 * time.Millisecond)
 	return bounded
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 func TestClassAlarm(t *testing.T) {
-	play(t, []Layer{Retry{Backoff: Fixed{Every: time.Hour}}, ClassAlarm{Scope: PerFleet}}, `
+	Play(t, []Layer{Retry{Backoff: Fixed{Every: time.Hour}}, ClassAlarm{Scope: PerFleet}}, `
 		a: begin -> send
 		a: 503 -> wait 1h
 		a: wake -> send

@@ -14,7 +14,7 @@ func TestConcurrency(t *testing.T) {
 	retry := Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2}
 	two := Concurrency{Permits: 2, Scope: PerFleet}
 	t.Run("first come, first served", func(t *testing.T) {
-		play(t, []Layer{two}, `
+		Play(t, []Layer{two}, `
 			a: begin -> send
 			b: begin -> send
 			c: begin -> queued
@@ -34,7 +34,7 @@ func TestConcurrency(t *testing.T) {
 			// A driver that withdraws a call settles its attempts first.
 			"settled -> stop failed\na: cancelled -> stop withdrawn",
 		} {
-			play(t, []Layer{Concurrency{Permits: 1, Scope: PerFleet}}, `
+			Play(t, []Layer{Concurrency{Permits: 1, Scope: PerFleet}}, `
 				a: begin -> send
 				b: begin -> queued
 				c: begin -> queued
@@ -46,7 +46,7 @@ func TestConcurrency(t *testing.T) {
 		}
 	})
 	t.Run("a waiter that gives up costs nothing and holds nothing", func(t *testing.T) {
-		play(t, []Layer{Concurrency{Permits: 1, Scope: PerFleet}}, `
+		Play(t, []Layer{Concurrency{Permits: 1, Scope: PerFleet}}, `
 			a: begin -> send
 			b: begin -> queued
 			b: cancelled -> stop withdrawn
@@ -56,7 +56,7 @@ func TestConcurrency(t *testing.T) {
 			d: begin -> queued`)
 	})
 	t.Run("inside a loop it is given back before the wait", func(t *testing.T) {
-		play(t, []Layer{retry, Concurrency{Permits: 1, Scope: PerFleet}}, `
+		Play(t, []Layer{retry, Concurrency{Permits: 1, Scope: PerFleet}}, `
 			a: begin -> send
 			b: begin -> queued
 			a: 503 -> wait 1s
@@ -67,7 +67,7 @@ func TestConcurrency(t *testing.T) {
 	t.Run("outside a loop it is held across the wait", func(t *testing.T) {
 		// The articles' mistake: a retry inside the semaphore. With as many
 		// callers waiting as there are permits, nobody gets anything done.
-		play(t, []Layer{Concurrency{Permits: 1, Scope: PerFleet}, retry}, `
+		Play(t, []Layer{Concurrency{Permits: 1, Scope: PerFleet}, retry}, `
 			a: begin -> send
 			b: begin -> queued
 			a: 503 -> wait 1s
@@ -83,7 +83,7 @@ func TestConcurrency(t *testing.T) {
 			c: admitted -> send`)
 	})
 	t.Run("a permit that somebody inside refuses to use comes back", func(t *testing.T) {
-		play(t, []Layer{Concurrency{Permits: 1, Scope: PerFleet}, fast(1, PerFleet)}, `
+		Play(t, []Layer{Concurrency{Permits: 1, Scope: PerFleet}, fast(1, PerFleet)}, `
 			a: begin -> send
 			a: 503 -> stop failed
 			b: begin -> stop breaker_open
@@ -97,7 +97,7 @@ func TestConcurrency(t *testing.T) {
 			PerEveryone: "x/a.2: begin -> queued\nx/b: begin -> queued\ny/a: begin -> queued",
 		} {
 			stack := []Layer{Concurrency{Permits: 1, Scope: scope, Name: "s"}}
-			playFleets(t, map[string][]Layer{"x": stack, "y": stack}, "x/a.1: begin -> send\n"+script)
+			PlayFleets(t, map[string][]Layer{"x": stack, "y": stack}, "x/a.1: begin -> send\n"+script)
 		}
 	})
 }
@@ -108,45 +108,45 @@ func TestConcurrencyConserves(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		outer := rapid.Int64Range(1, 4).Draw(rt, "outer")
 		inner := rapid.Int64Range(1, 4).Draw(rt, "inner")
-		w := newWorld(t, map[string][]Layer{"": {
+		w := NewWorld(t, map[string][]Layer{"": {
 			Concurrency{Permits: outer, Scope: PerFleet},
 			Retry{Backoff: Fixed{Every: 1}, MaxAttempts: 3},
 			Concurrency{Permits: inner, Scope: PerFleet},
 		}}, 1)
-		w.direct = rapid.Bool().Draw(rt, "direct")
+		w.Direct = rapid.Bool().Draw(rt, "direct")
 		live := map[string]bool{}
 		for range rapid.IntRange(60, 120).Draw(rt, "steps") {
-			w.now++
+			w.Now++
 			i := rapid.IntRange(0, 7).Draw(rt, "call")
 			name := "abcdefgh"[i : i+1]
-			c := w.call(name)
+			c := w.Call(name)
 			flies := c.InFlight > 0
 			var d Decision
 			switch {
 			case !live[name]:
 				live[name] = true
-				d = c.next(Event{Kind: Begin})
+				d = c.Next(Event{Kind: Begin})
 			case rapid.IntRange(0, 5).Draw(rt, "withdraw") == 0:
-				w.withdraw(c)
+				w.Withdraw(c)
 				live[name] = false
 				continue
 			case flies:
 				class := rapid.SampledFrom([]wire.Class{wire.OK, wire.Overloaded, wire.BadRequest}).Draw(rt, "class")
-				d = c.next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: &wire.Outcome{Class: class, RetryAfter: wire.NoHint}})
-			case c.waits:
-				c.waits = false
-				d = c.next(Event{Kind: Wake})
+				d = c.Next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: &wire.Outcome{Class: class, RetryAfter: wire.NoHint}})
+			case c.Waits:
+				c.Waits = false
+				d = c.Next(Event{Kind: Wake})
 			}
 			if d.Kind == Stop {
 				live[name] = false
 			}
-			w.admitAll()
+			w.AdmitAll()
 			// Layers reserve from the inside: the inner one has the first word.
-			words := w.fleets[""].words
+			words := w.Fleets[""].Words
 			flying, inside := int64(0), int64(0)
-			for name, c := range w.calls {
+			for name, c := range w.Calls {
 				flying += int64(c.InFlight)
-				if live[name] && c.line != &words[1] {
+				if live[name] && c.Line != &words[1] {
 					inside++
 				}
 			}
@@ -156,9 +156,9 @@ func TestConcurrencyConserves(t *testing.T) {
 		}
 		for name, on := range live {
 			if on {
-				w.withdraw(w.call(name))
+				w.Withdraw(w.Call(name))
 			}
 		}
-		require.Equal(rt, []int64{0, 0}, w.fleets[""].words, "all permits are back")
+		require.Equal(rt, []int64{0, 0}, w.Fleets[""].Words, "all permits are back")
 	})
 }

@@ -125,12 +125,12 @@ func TestCoolDown(t *testing.T) {
 			b: 200 -> stop succeeded
 			c: begin -> send`,
 	} {
-		t.Run(name, func(t *testing.T) { play(t, []Layer{cooling()}, script) })
+		t.Run(name, func(t *testing.T) { Play(t, []Layer{cooling()}, script) })
 	}
 	t.Run("charged", func(t *testing.T) {
 		k := cooling()
 		k.Charged = true
-		play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2}, k}, `
+		Play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2}, k}, `
 			a: begin -> send
 			a: rate -> wait 1s
 			a: wake -> queued until 5m
@@ -138,7 +138,7 @@ func TestCoolDown(t *testing.T) {
 			a: rate -> stop tries_exhausted`)
 	})
 	t.Run("only refusals that all share", func(t *testing.T) {
-		play(t, []Layer{cooling()}, `
+		Play(t, []Layer{cooling()}, `
 			a: begin -> send
 			a: 500 -> stop failed server_error
 			a: begin -> send
@@ -173,34 +173,34 @@ func TestOneProberForAll(t *testing.T) {
 		"together, 12 attempts, probers charged in turn": {[]Layer{again(12), together(true)}, 60, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newLab(t, c.layers...)
+			l := NewLab(t, c.layers...)
 			refusals, finished := 0, 0
-			l.serve = func(*caller) (time.Duration, wire.Outcome) {
-				if l.now < blocked {
+			l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+				if l.Now < blocked {
 					refusals++
-					return 0, refusedAs(wire.Rate)
+					return 0, Refused(wire.Rate)
 				}
-				return time.Millisecond, okay
+				return time.Millisecond, Answered
 			}
-			l.settled = func(_ *caller, d Decision) {
+			l.Settled = func(_ *Caller, d Decision) {
 				if d.End.Reason == Succeeded {
 					finished++
 				}
 			}
 			for i := range tasks {
-				l.at(time.Duration(i)*time.Millisecond, func() { l.begin(fmt.Sprint(i), 0) })
+				l.At(time.Duration(i)*time.Millisecond, func() { l.Begin(fmt.Sprint(i), 0) })
 			}
-			l.run(blocked + time.Hour)
+			l.Run(blocked + time.Hour)
 			require.Equal(t, c.refusals, refusals)
 			require.Equal(t, c.finished, finished)
 			var after []time.Duration
-			for _, at := range l.sent {
+			for _, at := range l.Sent {
 				if at >= blocked {
 					after = append(after, at)
 				}
 			}
 			if c.refusals == 60 {
-				require.LessOrEqual(t, most(after, 900*time.Millisecond), 2, "the release is paced")
+				require.LessOrEqual(t, MostWithin(after, 900*time.Millisecond), 2, "the release is paced")
 			}
 		})
 	}

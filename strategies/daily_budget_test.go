@@ -10,7 +10,7 @@ import (
 const aDay = 24 * time.Hour
 
 func TestDailyBudget(t *testing.T) {
-	play(t, []Layer{DailyBudget{Quota: 4, Percent: 50, Offset: 8 * time.Hour, Scope: PerFleet}}, `
+	Play(t, []Layer{DailyBudget{Quota: 4, Percent: 50, Offset: 8 * time.Hour, Scope: PerFleet}}, `
 		a: begin -> send
 		b: begin -> send
 		c: begin -> queued until 8h               # when the quota is reset
@@ -23,7 +23,7 @@ func TestDailyBudget(t *testing.T) {
 		@100h f: admitted -> send                 # the days in between save nothing up
 		g: begin -> send
 		h: begin -> queued until 104h`)
-	play(t, []Layer{DailyBudget{Quota: 4, Percent: 50, Carry: 3, Scope: PerFleet}}, `
+	Play(t, []Layer{DailyBudget{Quota: 4, Percent: 50, Carry: 3, Scope: PerFleet}}, `
 		a: begin -> send
 		@24h b: begin -> send                     # one of yesterday's two is left, and two for today
 		c: begin -> send

@@ -14,7 +14,7 @@ func TestDeadline(t *testing.T) {
 	retry := Retry{Backoff: Fixed{Every: 4 * time.Second}}
 	limit := Deadline{Within: 10 * time.Second}
 	t.Run("a wait that would outlast it is not begun", func(t *testing.T) {
-		play(t, []Layer{limit, retry}, `
+		Play(t, []Layer{limit, retry}, `
 			@1s begin -> send
 			@2s 503 -> wait 4s
 			wake -> send
@@ -23,14 +23,14 @@ func TestDeadline(t *testing.T) {
 			@10.95s 429 -> stop deadline_passed rate
 			@20s begin -> send                        # another call
 			@23s 503 after=7s -> stop deadline_passed overloaded`)
-		play(t, []Layer{Deadline{Within: 10 * time.Second, Least: 3 * time.Second}, retry}, `
+		Play(t, []Layer{Deadline{Within: 10 * time.Second, Least: 3 * time.Second}, retry}, `
 			begin -> send
 			@2s 503 -> wait 4s
 			wake -> send
 			@6.1s 503 -> stop deadline_passed`)
 	})
 	t.Run("inside a loop it bounds the call all the same", func(t *testing.T) {
-		play(t, []Layer{retry, limit}, `
+		Play(t, []Layer{retry, limit}, `
 			begin -> send
 			@5s 503 -> wait 4s
 			wake -> send
@@ -66,8 +66,8 @@ func TestDeadline(t *testing.T) {
 			c: admitted -> send`)
 	})
 	t.Run("who follows another call is not kept", func(t *testing.T) {
-		seven := allAsk{what: wire.Demand{Prompt: 7}}
-		play(t, []Layer{seven, Deadline{Within: 10 * time.Second, Least: time.Second}, Retry{Backoff: Fixed{Every: 2 * time.Second}}, SingleFlight{Scope: PerFleet}}, `
+		seven := Asking{Demand: wire.Demand{Prompt: 7}}
+		Play(t, []Layer{seven, Deadline{Within: 10 * time.Second, Least: time.Second}, Retry{Backoff: Fixed{Every: 2 * time.Second}}, SingleFlight{Scope: PerFleet}}, `
 			a: begin -> send + wake 9.000000001s
 			@1s b: begin -> follow + wake 9.000000001s
 			@2s c: begin -> follow + wake 9.000000001s
@@ -102,9 +102,9 @@ func TestDeadline(t *testing.T) {
 // finds them free sets no timer for a line.
 func granted(t *testing.T, layers []Layer, script string) {
 	t.Helper()
-	w := newWorld(t, map[string][]Layer{"": layers}, 1)
-	w.direct = true
-	w.script(script)
+	w := NewWorld(t, map[string][]Layer{"": layers}, 1)
+	w.Direct = true
+	w.Script(script)
 }
 
 // A deadline is propagated: what an attempt gets is never more than what is
@@ -117,34 +117,34 @@ func TestDeadlineHolds(t *testing.T) {
 			Breaker{Failures: 2, OpenFor: 90, MinWait: 10, Jitter: 30, Scope: PerFleet},
 			AttemptTimeout{After: time.Duration(rapid.IntRange(1, 2000).Draw(rt, "timeout"))},
 		}
-		w := newWorld(t, map[string][]Layer{"": layers}, rapid.Uint64().Draw(rt, "seed"))
-		c := w.call("a")
-		d := c.next(Event{Kind: Begin})
+		w := NewWorld(t, map[string][]Layer{"": layers}, rapid.Uint64().Draw(rt, "seed"))
+		c := w.Call("a")
+		d := c.Next(Event{Kind: Begin})
 		for d.Kind != Stop {
-			left := limit.Within - w.now
+			left := limit.Within - w.Now
 			switch d.Kind {
 			case Send:
 				require.Positive(rt, d.After)
 				require.LessOrEqual(rt, d.After, left)
 				require.GreaterOrEqual(rt, left, limit.Least)
 				took := time.Duration(rapid.IntRange(0, 300).Draw(rt, "took"))
-				e := Event{Kind: Reply, Attempt: c.Attempts, Outcome: refusal(wire.NoHint)}
+				e := Event{Kind: Reply, Attempt: c.Attempts, Outcome: Refusal(wire.NoHint)}
 				if took > d.After {
 					e.Kind, took = Expired, d.After
 					e.Outcome.Class = wire.Timeout
 				}
-				w.now += took
-				d = c.next(e)
+				w.Now += took
+				d = c.Next(e)
 			case Wait:
 				require.LessOrEqual(rt, d.After, left-limit.Least)
-				w.now += d.After
-				d = c.next(Event{Kind: Wake})
+				w.Now += d.After
+				d = c.Next(Event{Kind: Wake})
 			default:
 				rt.Fatalf("%+v", d)
 			}
 		}
 		require.Equal(rt, DeadlinePassed, d.End.Reason)
-		require.LessOrEqual(rt, w.now, limit.Within)
+		require.LessOrEqual(rt, w.Now, limit.Within)
 	})
 }
 

@@ -10,18 +10,18 @@ import (
 
 func TestDecorrelatedJitter(t *testing.T) {
 	// The k-th wait is at most 3ᵏ bases.
-	requireBounds(t, DecorrelatedJitter{Base: time.Second}, seconds(1, 1, 1, 1), seconds(3, 9, 27, 81))
+	requireBounds(t, DecorrelatedJitter{Base: time.Second}, Seconds(1, 1, 1, 1), Seconds(3, 9, 27, 81))
 	capped := DecorrelatedJitter{Base: time.Second, Cap: 2 * time.Second}
-	requireBounds(t, capped, seconds(1, 1, 1), []time.Duration{2*time.Second + 1, 2*time.Second + 1, 2*time.Second + 1})
+	requireBounds(t, capped, Seconds(1, 1, 1), []time.Duration{2*time.Second + 1, 2*time.Second + 1, 2*time.Second + 1})
 	// A cap below the base is the wait.
-	requireBounds(t, DecorrelatedJitter{Base: 8 * time.Second, Cap: 5 * time.Second}, seconds(5, 5), seconds(5, 5))
+	requireBounds(t, DecorrelatedJitter{Base: 8 * time.Second, Cap: 5 * time.Second}, Seconds(5, 5), Seconds(5, 5))
 
 	// The mean of wait k is 2·1.5ᵏ − 1 bases, of the first n together
 	// 6(1.5ⁿ − 1) − n.
-	var totals []total
+	var totals []Total
 	for n := 1; n <= 5; n++ {
 		mean := 6*(math.Pow(1.5, float64(n))-1) - float64(n)
-		totals = append(totals, total{n: n, mean: mean, sd: -1, least: float64(n), max: 1.5 * (math.Pow(3, float64(n)) - 1)})
+		totals = append(totals, Total{n: n, mean: mean, sd: -1, least: float64(n), max: 1.5 * (math.Pow(3, float64(n)) - 1)})
 	}
 	require.InDelta(t, 34.5625, totals[4].mean, 1e-12)
 	requireTotals(t, DecorrelatedJitter{Base: time.Second}, 1e-12, totals)
@@ -35,7 +35,7 @@ func TestDecorrelatedJitter(t *testing.T) {
 		totals = nil
 		for i, mean := range means {
 			n := i + 1
-			totals = append(totals, total{n: n, mean: mean, sd: -1, least: float64(n), max: float64(n) * limit.Seconds()})
+			totals = append(totals, Total{n: n, mean: mean, sd: -1, least: float64(n), max: float64(n) * limit.Seconds()})
 		}
 		requireTotals(t, DecorrelatedJitter{Base: time.Second, Cap: limit}, 0.03, totals)
 	}

@@ -9,17 +9,10 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-func targets(n int) (all []wire.Target) {
-	for i := range n {
-		all = append(all, wire.Target{Region: uint8(i)})
-	}
-	return all
-}
-
 func TestDeployments(t *testing.T) {
 	two := Deployments{Targets: []wire.Target{{Model: 1, Key: 1}, {Model: 1, Key: 1}}, Backoff: Fixed{Every: time.Minute}, Scope: PerFleet}
 	t.Run("a refusal benches at once, and the retry goes elsewhere", func(t *testing.T) {
-		play(t, []Layer{two, pointing{}}, `
+		Play(t, []Layer{two, pointing{}}, `
 			a: begin -> send + note model 1 + note key 1
 			a: 429 -> wait 0s
 			a: wake -> send + note model 1 + note key 1
@@ -33,7 +26,7 @@ func TestDeployments(t *testing.T) {
 			b: 503 -> stop tries_exhausted`)
 	})
 	t.Run("for as long as it asks, and a bad request not at all", func(t *testing.T) {
-		play(t, []Layer{Deployments{Targets: targets(2), Scope: PerFleet}}, `
+		Play(t, []Layer{Deployments{Targets: Targets(2), Scope: PerFleet}}, `
 			a: begin -> send
 			a: 400 -> stop failed bad_request
 			a: begin -> send
@@ -46,7 +39,7 @@ func TestDeployments(t *testing.T) {
 			c: begin -> send`)
 	})
 	t.Run("one alone is not benched", func(t *testing.T) {
-		play(t, []Layer{Deployments{Targets: targets(1), Scope: PerFleet}}, `
+		Play(t, []Layer{Deployments{Targets: Targets(1), Scope: PerFleet}}, `
 			a: begin -> send
 			a: 429 -> wait 0s
 			a: wake -> send
@@ -56,7 +49,7 @@ func TestDeployments(t *testing.T) {
 			c: begin -> wait 1m`)
 	})
 	t.Run("a retry waits if there is no other", func(t *testing.T) {
-		play(t, []Layer{Deployments{Targets: targets(1), Backoff: Fixed{Every: time.Second}, Scope: PerFleet}}, `
+		Play(t, []Layer{Deployments{Targets: Targets(1), Backoff: Fixed{Every: time.Second}, Scope: PerFleet}}, `
 			a: begin -> send
 			a: 503 -> wait 1s`)
 	})
@@ -88,24 +81,24 @@ func TestDeployments(t *testing.T) {
 // the one that is down is tried once in each five seconds, by the few who choose it
 // before its refusal is back.
 func TestDeploymentsGoRound(t *testing.T) {
-	l := newLab(t, Deployments{Targets: targets(4), Scope: PerFleet})
+	l := NewLab(t, Deployments{Targets: Targets(4), Scope: PerFleet})
 	var sent [4]int
 	lost := 0
-	l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+	l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 		r := c.Target.Region
 		sent[r]++
 		if r == 2 {
-			return 10 * time.Millisecond, refusedAs(wire.Rate)
+			return 10 * time.Millisecond, Refused(wire.Rate)
 		}
-		return 100 * time.Millisecond, okay
+		return 100 * time.Millisecond, Answered
 	}
-	l.settled = func(_ *caller, d Decision) {
+	l.Settled = func(_ *Caller, d Decision) {
 		if d.End.Reason != Succeeded {
 			lost++
 		}
 	}
-	l.closedLoop(6, time.Second)
-	l.run(10 * time.Minute)
+	l.ClosedLoop(6, time.Second)
+	l.Run(10 * time.Minute)
 	require.Zero(t, lost)
 	require.GreaterOrEqual(t, sent[2], 115)
 	require.LessOrEqual(t, sent[2], 120*3)

@@ -16,15 +16,15 @@ import (
 // 166.
 func TestEnvoyBudgetCountsTheRightPopulation(t *testing.T) {
 	retries := func(calls, percent int, inFlightOnly bool) (n int) {
-		w := newWorld(t, map[string][]Layer{"": {
+		w := NewWorld(t, map[string][]Layer{"": {
 			EnvoyBudget{Percent: percent, InFlightOnly: inFlightOnly, Scope: PerFleet},
 			Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2},
 		}}, 1)
 		for i := range calls {
-			require.Equal(t, Send, w.call(fmt.Sprint(i)).next(Event{Kind: Begin}).Kind)
+			require.Equal(t, Send, w.Call(fmt.Sprint(i)).Next(Event{Kind: Begin}).Kind)
 		}
 		for i := range calls {
-			switch d := w.call(fmt.Sprint(i)).next(Event{Kind: Reply, Attempt: 1, Outcome: refusal(wire.NoHint)}); d.Kind {
+			switch d := w.Call(fmt.Sprint(i)).Next(Event{Kind: Reply, Attempt: 1, Outcome: Refusal(wire.NoHint)}); d.Kind {
 			case Wait:
 				n++
 			default:
@@ -41,7 +41,7 @@ func TestEnvoyBudgetCountsTheRightPopulation(t *testing.T) {
 
 func TestEnvoyBudget(t *testing.T) {
 	retry := Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 3}
-	play(t, []Layer{EnvoyBudget{Floor: 1, Scope: PerFleet}, retry}, `
+	Play(t, []Layer{EnvoyBudget{Floor: 1, Scope: PerFleet}, retry}, `
 		a: begin -> send
 		b: begin -> send
 		c: begin -> send
@@ -65,7 +65,7 @@ func TestEnvoyBudget(t *testing.T) {
 		g: begin -> send
 		g: 503 -> wait 1s`)
 	// Half of four calls.
-	play(t, []Layer{EnvoyBudget{Percent: 50, Scope: PerFleet}, retry}, `
+	Play(t, []Layer{EnvoyBudget{Percent: 50, Scope: PerFleet}, retry}, `
 		a: begin -> send
 		b: begin -> send
 		c: begin -> send
@@ -89,31 +89,31 @@ func TestEnvoyBudgetConserves(t *testing.T) {
 		{EnvoyBudget{Percent: 50, Floor: 2, InFlightOnly: true, Scope: PerFleet}, Concurrency{Permits: 5, Scope: PerFleet}, Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 4}},
 		{Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 4}, EnvoyBudget{Percent: 50, Floor: 2, Scope: PerFleet}, Concurrency{Permits: 5, Scope: PerFleet}},
 	} {
-		l := newLab(t, stack...)
-		luck := l.call("x").Rand
-		l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+		l := NewLab(t, stack...)
+		luck := l.Call("x").Rand
+		l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 			if luck.For(c.ID).Float(uint64(c.Attempts)) < 0.6 {
-				return time.Second, refusedAs(wire.Overloaded)
+				return time.Second, Refused(wire.Overloaded)
 			}
-			return time.Second, okay
+			return time.Second, Answered
 		}
-		over := map[*caller]bool{}
-		l.settled = func(c *caller, _ Decision) { over[c] = true }
+		over := map[*Caller]bool{}
+		l.Settled = func(c *Caller, _ Decision) { over[c] = true }
 		for i := range 500 {
-			l.at(time.Duration(i)*100*time.Millisecond, func() {
-				c := l.begin("a", i)
+			l.At(time.Duration(i)*100*time.Millisecond, func() {
+				c := l.Begin("a", i)
 				if i%3 == 0 {
-					l.at(l.now+luck.Uniform(uint64(i), 0, 4*time.Second), func() {
+					l.At(l.Now+luck.Uniform(uint64(i), 0, 4*time.Second), func() {
 						if !over[c] {
 							over[c] = true
-							l.withdraw(c)
+							l.Withdraw(c)
 						}
 					})
 				}
 			})
 		}
-		l.run(time.Hour)
+		l.Run(time.Hour)
 		require.Len(t, over, 500)
-		require.Equal(t, make([]int64, len(l.fleets[""].words)), l.fleets[""].words)
+		require.Equal(t, make([]int64, len(l.Fleets[""].Words)), l.Fleets[""].Words)
 	}
 }

@@ -1,8 +1,5 @@
 package strategies
 
-// EveryLayer is one of each layer, for tests that run them in the simulator.
-func EveryLayer() map[string]Layer { return everyLayer() }
-
 // What the tests of presets share.
 var (
 	Refusals    = refusals

@@ -11,7 +11,7 @@ import (
 
 func TestFailover(t *testing.T) {
 	t.Run("round after round", func(t *testing.T) {
-		play(t, []Layer{Failover{Regions: []uint8{0, 2, 1}, Rounds: 2, Backoff: Fixed{Every: time.Minute}, Scope: PerFleet}, pointing{}}, `
+		Play(t, []Layer{Failover{Regions: []uint8{0, 2, 1}, Rounds: 2, Backoff: Fixed{Every: time.Minute}, Scope: PerFleet}, pointing{}}, `
 			begin -> send
 			503 after=1h -> wait 0s                 # another region knows nothing of it
 			wake -> send + note region 2
@@ -28,7 +28,7 @@ func TestFailover(t *testing.T) {
 			429 -> stop failed                      # one's own limit, in every region`)
 	})
 	t.Run("who is answered abroad keeps the others there", func(t *testing.T) {
-		play(t, []Layer{Failover{Regions: []uint8{0, 1}, Rounds: 1, Stay: time.Minute, Scope: PerFleet}, pointing{}}, `
+		Play(t, []Layer{Failover{Regions: []uint8{0, 1}, Rounds: 1, Stay: time.Minute, Scope: PerFleet}, pointing{}}, `
 			a: begin -> send
 			b: begin -> send
 			a: 503 -> wait 0s
@@ -48,23 +48,23 @@ func TestFailover(t *testing.T) {
 // refuses q lose p·q of them, at 1 + p attempts.
 func TestFailoverLosesTheProduct(t *testing.T) {
 	const calls, p, q = 20_000, 0.28, 0.0858
-	l := newLab(t, Failover{Regions: []uint8{0, 1}, Rounds: 1, Scope: PerFleet})
-	l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+	l := NewLab(t, Failover{Regions: []uint8{0, 1}, Rounds: 1, Scope: PerFleet})
+	l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 		if c.Float(999) < [...]float64{p, q}[c.Target.Region] {
-			return 0, refusedAs(wire.Overloaded)
+			return 0, Refused(wire.Overloaded)
 		}
-		return 0, okay
+		return 0, Answered
 	}
 	lost := 0.0
-	l.settled = func(_ *caller, d Decision) {
+	l.Settled = func(_ *Caller, d Decision) {
 		if d.End.Reason == NothingLeft {
 			lost++
 		}
 	}
 	for i := range calls {
-		l.begin("a", i)
+		l.Begin("a", i)
 	}
-	l.run(time.Hour)
+	l.Run(time.Hour)
 	require.InDelta(t, p*q, lost/calls, 0.005) // four and a half standard errors
-	require.InDelta(t, 1+p, float64(len(l.sent))/calls, 0.0145)
+	require.InDelta(t, 1+p, float64(len(l.Sent))/calls, 0.0145)
 }

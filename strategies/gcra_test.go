@@ -9,7 +9,7 @@ import (
 )
 
 func TestGCRA(t *testing.T) {
-	play(t, []Layer{GCRA{Rate: 2, Per: time.Second, Burst: 2, Scope: PerFleet}}, `
+	Play(t, []Layer{GCRA{Rate: 2, Per: time.Second, Burst: 2, Scope: PerFleet}}, `
 		a: begin -> send
 		b: begin -> send                          # half a second early, as the burst allows
 		c: begin -> queued until 500ms

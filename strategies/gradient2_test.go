@@ -12,7 +12,7 @@ import (
 )
 
 func TestGradient2(t *testing.T) {
-	play(t, []Layer{Gradient2{LimitRange: LimitRange{Initial: 1}, Queue: 5, Scope: PerFleet}}, `
+	Play(t, []Layer{Gradient2{LimitRange: LimitRange{Initial: 1}, Queue: 5, Scope: PerFleet}}, `
 		a: begin -> send
 		b: begin -> queued
 		@1s a: 200 -> stop succeeded              # a fifth of the way from 1 to 1·1 + 5
@@ -71,12 +71,12 @@ func TestGradient2AgainstNaiveTwin(t *testing.T) {
 			if math.Abs(float64(use)-twin.limit/2) < 0.01 {
 				use += 2 // neither is to be split over a hair
 			}
-			s.sample(use, rtt, okay)
+			s.sample(use, rtt, Answered)
 			twin.sample(float64(rtt), float64(use))
 			require.InDelta(t, twin.limit, float64(g.limit(s.m))/one, 0.001)
 			if rapid.IntRange(0, 5).Draw(t, "refused") == 0 {
 				before := g.limit(s.m)
-				s.sample(use, 1, refusedAs(wire.Rate))
+				s.sample(use, 1, Refused(wire.Rate))
 				require.Equal(t, before, g.limit(s.m))
 			}
 		}

@@ -43,9 +43,9 @@ func TestGrown(t *testing.T) {
 
 func TestFactors(t *testing.T) {
 	// cenkalti/backoff: 0.5 s, ×1.5, at most 60 s.
-	low := seconds(0.5, 0.75, 1.125, 1.6875, 2.53125)
+	low := Seconds(0.5, 0.75, 1.125, 1.6875, 2.53125)
 	requireBounds(t, Exponential{Base: time.Second / 2, Cap: time.Minute, Factor: 1.5}, low, low)
-	high := seconds(1, 1.6, 2.56, 4, 4)
-	requireBounds(t, FullJitter{Base: time.Second, Cap: 4 * time.Second, Factor: 1.6}, seconds(0, 0, 0, 0, 0), high)
-	requireBounds(t, EqualJitter{Base: time.Second, Cap: 4 * time.Second, Factor: 1.6}, seconds(0.5, 0.8, 1.28, 2, 2), high)
+	high := Seconds(1, 1.6, 2.56, 4, 4)
+	requireBounds(t, FullJitter{Base: time.Second, Cap: 4 * time.Second, Factor: 1.6}, Seconds(0, 0, 0, 0, 0), high)
+	requireBounds(t, EqualJitter{Base: time.Second, Cap: 4 * time.Second, Factor: 1.6}, Seconds(0.5, 0.8, 1.28, 2, 2), high)
 }

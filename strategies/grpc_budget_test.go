@@ -9,37 +9,6 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// onePer is a client that calls again and again, with so many attempts a call.
-type onePer struct {
-	*world
-	c *caller
-}
-
-// outcomes plays one call whose attempts all end as class, and returns how many
-// attempts it made.
-func (o *onePer) outcomes(class wire.Class) int { return o.ended(class, 0) }
-
-// ended is the same for replies of a status.
-func (o *onePer) ended(class wire.Class, status uint16) int {
-	o.c.ID++ // every call has its own luck
-	d := o.c.next(Event{Kind: Begin})
-	for d.Kind == Send {
-		out := refusal(wire.NoHint)
-		out.Class, out.Status = class, status
-		if d = o.c.next(Event{Kind: Reply, Attempt: o.c.Attempts, Outcome: out}); d.Kind == Wait {
-			o.now += d.After
-			d = o.c.next(Event{Kind: Wake})
-		}
-	}
-	require.Equal(o.t, Stop, d.Kind)
-	return int(o.c.Attempts)
-}
-
-func client(t *testing.T, layers ...Layer) *onePer {
-	w := newWorld(t, map[string][]Layer{"": layers}, 1)
-	return &onePer{world: w, c: w.call("a")}
-}
-
 // Case 11 (c). The numbers are those of gRFC A6 with ten tokens and 0.1 each.
 func TestGRPCBudget(t *testing.T) {
 	budget := GRPCBudget{MaxTokens: 10, Ratio: 100, Scope: PerClient}
@@ -54,50 +23,50 @@ func TestGRPCBudget(t *testing.T) {
 		}
 		// From a full bucket, four retries and no more: the fifth failure leaves
 		// half. Calls of four attempts make three, then the next makes none.
-		x := client(t, stack(0)...)
-		require.Equal(t, 5, x.outcomes(wire.Overloaded))
-		require.Equal(t, 1, x.outcomes(wire.Overloaded))
-		x = client(t, stack(4)...)
-		require.Equal(t, 4, x.outcomes(wire.Overloaded))
+		x := NewOneClient(t, stack(0)...)
+		require.Equal(t, 5, x.Calls(wire.Overloaded))
+		require.Equal(t, 1, x.Calls(wire.Overloaded))
+		x = NewOneClient(t, stack(4)...)
+		require.Equal(t, 4, x.Calls(wire.Overloaded))
 		for range 20 {
-			require.Equal(t, 1, x.outcomes(wire.Overloaded))
+			require.Equal(t, 1, x.Calls(wire.Overloaded))
 		}
 		// From nothing, 51 successes are needed: 50 make half, exactly, and
 		// the failure that asks costs a token first.
 		for range 51 + 10 - 1 {
-			require.Equal(t, 1, x.outcomes(wire.OK))
+			require.Equal(t, 1, x.Calls(wire.OK))
 		}
-		require.Equal(t, 1, x.outcomes(wire.Overloaded), "51 + 9: the token is taken, 50 are left")
+		require.Equal(t, 1, x.Calls(wire.Overloaded), "51 + 9: the token is taken, 50 are left")
 		for range 10 + 1 {
-			x.outcomes(wire.OK)
+			x.Calls(wire.OK)
 		}
-		require.Equal(t, 2, x.outcomes(wire.Overloaded), "51 are left after the first failure")
+		require.Equal(t, 2, x.Calls(wire.Overloaded), "51 are left after the first failure")
 	}
 
 	// A million successes are worth no more than a full bucket.
-	x := client(t, budget, retry(0))
-	word := &x.c.Memory[PerClient][0]
+	x := NewOneClient(t, budget, retry(0))
+	word := &x.Caller.Memory[PerClient][0]
 	for range 1_000_000 {
-		x.c.next(Event{Kind: Begin})
-		x.c.next(Event{Kind: Reply, Attempt: 1, Outcome: &okay})
+		x.Caller.Next(Event{Kind: Begin})
+		x.Caller.Next(Event{Kind: Reply, Attempt: 1, Outcome: &Answered})
 	}
 	require.Zero(t, *word, "nothing is missing")
-	require.Equal(t, 5, x.outcomes(wire.Overloaded))
+	require.Equal(t, 5, x.Calls(wire.Overloaded))
 	for range 20 {
-		x.outcomes(wire.Overloaded)
+		x.Calls(wire.Overloaded)
 	}
 	require.EqualValues(t, 10*oneToken, *word, "nor is it ever less than empty")
 	for range 50 {
-		x.outcomes(wire.OK)
+		x.Calls(wire.OK)
 	}
 	require.EqualValues(t, 5*oneToken, *word)
-	x.outcomes(wire.OK)
+	x.Calls(wire.OK)
 	require.Less(t, 2**word, int64(10*oneToken), "51 successes enable retries again")
 }
 
 func TestGRPCBudgetCounts(t *testing.T) {
 	budget := GRPCBudget{MaxTokens: 2, Ratio: 1000, Scope: PerClient}
-	play(t, []Layer{budget, Retry{Backoff: Fixed{Every: time.Second}}}, `
+	Play(t, []Layer{budget, Retry{Backoff: Fixed{Every: time.Second}}}, `
 		begin -> send
 		400 -> stop failed                        # says nothing about the provider
 		begin -> send
@@ -117,22 +86,22 @@ func TestGRPCBudgetCounts(t *testing.T) {
 func TestGRPCBudgetKnee(t *testing.T) {
 	for p, want := range map[float64][2]float64{0.03: {0.95, 1}, 0.15: {0, 0.35}} {
 		budget := GRPCBudget{MaxTokens: 10, Ratio: 100, Scope: PerClient}
-		l := newLab(t, budget, Retry{Backoff: Fixed{Every: time.Millisecond}, MaxAttempts: 4})
+		l := NewLab(t, budget, Retry{Backoff: Fixed{Every: time.Millisecond}, MaxAttempts: 4})
 		failed, retried := 0, 0
-		l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+		l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 			if c.Attempts > 1 {
 				retried++
 			}
 			if c.Rand.For(c.ID).Float(uint64(c.Attempts)<<40) < p {
 				failed++
-				return time.Millisecond, refusedAs(wire.Overloaded)
+				return time.Millisecond, Refused(wire.Overloaded)
 			}
-			return time.Millisecond, okay
+			return time.Millisecond, Answered
 		}
 		for i := range 5000 {
-			l.at(time.Duration(i)*10*time.Millisecond, func() { l.begin("a", i) })
+			l.At(time.Duration(i)*10*time.Millisecond, func() { l.Begin("a", i) })
 		}
-		l.run(time.Hour)
+		l.Run(time.Hour)
 		share := float64(retried) / float64(failed)
 		require.GreaterOrEqual(t, share, want[0], "p = %v", p)
 		require.LessOrEqual(t, share, want[1], "p = %v", p)

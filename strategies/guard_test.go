@@ -8,34 +8,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// gatekeeper is a guard that decides as it is told, and notes what it hears.
-type gatekeeper struct {
-	admit func(now time.Duration, c *Call) Decision
-	heard *[]string
-}
-
-func (g gatekeeper) Build(b *Build, inner Strategy) (Strategy, error) { return b.Guard(g, inner) }
-
-func (g gatekeeper) Admit(now time.Duration, c *Call) Decision { return g.admit(now, c) }
-
-func (g gatekeeper) Observe(_ time.Duration, _ *Call, e Event, d Decision) {
-	*g.heard = append(*g.heard, fmt.Sprint(d.End.Reason, " ", e.Kind))
-}
-
 func TestGuard(t *testing.T) {
 	var heard []string
 	open := func(time.Duration, *Call) Decision { return Decision{} }
-	listen := gatekeeper{admit: open, heard: &heard}
+	listen := Gatekeeper{Decide: open, Heard: &heard}
 
 	t.Run("is asked again after a wait, and hears nothing of its own refusals", func(t *testing.T) {
 		heard = nil
-		patient := gatekeeper{heard: &heard, admit: func(now time.Duration, _ *Call) Decision {
+		patient := Gatekeeper{Heard: &heard, Decide: func(now time.Duration, _ *Call) Decision {
 			if now < 3*time.Second {
 				return Decision{Kind: Wait, After: 2 * time.Second}
 			}
 			return Decision{}
 		}}
-		play(t, []Layer{patient}, `
+		Play(t, []Layer{patient}, `
 			begin -> wait 2s
 			wake -> wait 2s
 			wake -> send
@@ -49,17 +35,17 @@ func TestGuard(t *testing.T) {
 	})
 	t.Run("a call that is withdrawn while it waits has not begun inside", func(t *testing.T) {
 		heard = nil
-		wait := gatekeeper{heard: new([]string), admit: func(time.Duration, *Call) Decision { return Decision{Kind: Wait, After: time.Second} }}
-		play(t, []Layer{listen, wait, listen}, `
+		wait := Gatekeeper{Heard: new([]string), Decide: func(time.Duration, *Call) Decision { return Decision{Kind: Wait, After: time.Second} }}
+		Play(t, []Layer{listen, wait, listen}, `
 			begin -> wait 1s
 			wake -> wait 1s
 			cancelled -> stop withdrawn`)
 		require.Len(t, heard, 2, "the outer one, in each of two plays")
-		require.Empty(t, *wait.heard)
+		require.Empty(t, *wait.Heard)
 	})
 	t.Run("hears nothing of a call that is withdrawn between two attempts", func(t *testing.T) {
 		heard = nil
-		play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}}, listen}, `
+		Play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}}, listen}, `
 			begin -> send
 			503 -> wait 1s
 			cancelled -> stop withdrawn`)
@@ -67,10 +53,10 @@ func TestGuard(t *testing.T) {
 	})
 	t.Run("an answer from inside ends what it let in", func(t *testing.T) {
 		heard = nil
-		cache := gatekeeper{heard: new([]string), admit: func(_ time.Duration, c *Call) Decision {
+		cache := Gatekeeper{Heard: new([]string), Decide: func(_ time.Duration, c *Call) Decision {
 			return Decision{Kind: Answer, End: End{Reason: ServedFromMemory, Degraded: true}}
 		}}
-		play(t, []Layer{Retry{Backoff: Fixed{}}, listen, Concurrency{Permits: 1, Scope: PerFleet}, cache}, `
+		Play(t, []Layer{Retry{Backoff: Fixed{}}, listen, Concurrency{Permits: 1, Scope: PerFleet}, cache}, `
 			a: begin -> answer
 			b: begin -> answer                        # the permit came back
 			b: begin -> answer`)
@@ -79,10 +65,10 @@ func TestGuard(t *testing.T) {
 	t.Run("permits come back whatever the stack", func(t *testing.T) {
 		// More layers give back at once than any fixed small number.
 		var layers []Layer
-		for range maxLayers {
+		for range 16 {
 			layers = append(layers, Concurrency{Permits: 1, Scope: PerFleet})
 		}
-		play(t, layers, `
+		Play(t, layers, `
 			a: begin -> send
 			a: 503 -> stop failed
 			b: begin -> send
@@ -90,7 +76,7 @@ func TestGuard(t *testing.T) {
 			c: begin -> send`)
 	})
 	t.Run("a call passes several lines one after the other", func(t *testing.T) {
-		play(t, []Layer{
+		Play(t, []Layer{
 			Concurrency{Permits: 1, Scope: PerFleet},
 			TokenBucket{Rate: 1, Per: time.Second, Burst: 1, Scope: PerFleet},
 		}, `

@@ -13,7 +13,7 @@ import (
 func TestHedge(t *testing.T) {
 	hedge := Hedge{After: time.Second, Scope: PerFleet}
 	t.Run("the first answer wins", func(t *testing.T) {
-		play(t, []Layer{hedge, pointing{}}, `
+		Play(t, []Layer{hedge, pointing{}}, `
 			begin -> send + wake 1s
 			@500ms 200 attempt=1 -> stop succeeded
 			begin -> send + wake 1s
@@ -21,7 +21,7 @@ func TestHedge(t *testing.T) {
 			@2s 200 attempt=2 -> stop succeeded + hang up 1`)
 	})
 	t.Run("who fails for a passing reason leaves it to the other", func(t *testing.T) {
-		play(t, []Layer{hedge}, `
+		Play(t, []Layer{hedge}, `
 			begin -> send + wake 1s
 			wake -> send
 			503 attempt=1 -> idle
@@ -35,7 +35,7 @@ func TestHedge(t *testing.T) {
 	t.Run("who is asked to wait begins no other before", func(t *testing.T) {
 		hedge := hedge
 		hedge.Attempts = 3
-		play(t, []Layer{hedge}, `
+		Play(t, []Layer{hedge}, `
 			begin -> send + wake 1s
 			wake -> send + wake 1s
 			@1.5s 429 attempt=1 after=10s -> idle
@@ -47,7 +47,7 @@ func TestHedge(t *testing.T) {
 			wake -> send`)
 	})
 	t.Run("a stream of which a part is there is not followed by another", func(t *testing.T) {
-		play(t, []Layer{hedge}, `
+		Play(t, []Layer{hedge}, `
 			begin -> send + wake 1s
 			wake -> send
 			overloaded attempt=1 tokens=9 -> stop failed overloaded + hang up 2
@@ -59,7 +59,7 @@ func TestHedge(t *testing.T) {
 	t.Run("elsewhere", func(t *testing.T) {
 		hedge := hedge
 		hedge.Attempts, hedge.Regions = 3, []uint8{2, 1}
-		play(t, []Layer{hedge, pointing{}}, `
+		Play(t, []Layer{hedge, pointing{}}, `
 			begin -> send + wake 1s
 			wake -> send + wake 1s + note region 2
 			wake -> send + note region 1
@@ -70,13 +70,13 @@ func TestHedge(t *testing.T) {
 
 // At most Percent of the calls have a hedge, and ten more at first.
 func TestHedgeIsBounded(t *testing.T) {
-	l := newLab(t, Hedge{After: time.Second, Percent: 5, Scope: PerFleet})
-	l.serve = func(*caller) (time.Duration, wire.Outcome) { return time.Minute, okay } // overload
+	l := NewLab(t, Hedge{After: time.Second, Percent: 5, Scope: PerFleet})
+	l.Serve = func(*Caller) (time.Duration, wire.Outcome) { return time.Minute, Answered } // overload
 	for i := range 1000 {
-		l.at(time.Duration(i)*2*time.Second, func() { l.begin("a", i) })
+		l.At(time.Duration(i)*2*time.Second, func() { l.Begin("a", i) })
 	}
-	l.run(time.Hour)
-	require.InDelta(t, 1000+10+50, len(l.sent), 1)
+	l.Run(time.Hour)
+	require.InDelta(t, 1000+10+50, len(l.Sent), 1)
 }
 
 // With exponential service of mean 1, independent for each attempt, a second
@@ -97,18 +97,18 @@ func TestHedgeClosedForms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const calls, warmUp = 8_000, 2_000
 			c.hedge.Scope = PerFleet
-			l := newLab(t, c.hedge)
-			l.serve = func(c *caller) (time.Duration, wire.Outcome) {
-				return c.Rand.For(c.ID).Exp(uint64(c.Attempts)<<32, time.Second), okay
+			l := NewLab(t, c.hedge)
+			l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
+				return c.Rand.For(c.ID).Exp(uint64(c.Attempts)<<32, time.Second), Answered
 			}
 			var sum float64
 			var sent, beyond int
 			p99 := (c.d - math.Log(0.01)) / 2
-			l.settled = func(call *caller, _ Decision) {
+			l.Settled = func(call *Caller, _ Decision) {
 				if call.ID < warmUp {
 					return
 				}
-				took := (l.now - call.Born).Seconds()
+				took := (l.Now - call.Born).Seconds()
 				sum += took
 				sent += int(call.Attempts)
 				if took > p99 {
@@ -116,9 +116,9 @@ func TestHedgeClosedForms(t *testing.T) {
 				}
 			}
 			for i := range warmUp + calls {
-				l.at(time.Duration(i)*time.Second/10, func() { l.begin("a", i) })
+				l.At(time.Duration(i)*time.Second/10, func() { l.Begin("a", i) })
 			}
-			l.run(time.Hour)
+			l.Run(time.Hour)
 			tail := math.Exp(-c.d)
 			require.InDelta(t, 1-tail/2, sum/calls, 0.04, "mean")
 			require.InDelta(t, tail, float64(sent)/calls-1, 0.1*tail+0.008, "extra attempts")

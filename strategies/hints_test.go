@@ -88,20 +88,20 @@ func TestHints(t *testing.T) {
 			503 -> wait [1s,2s)`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			play(t, []Layer{Retry{Backoff: Exponential{Base: time.Second, Jitter: time.Second}, Hints: c.hints}}, c.script)
+			Play(t, []Layer{Retry{Backoff: Exponential{Base: time.Second, Jitter: time.Second}, Hints: c.hints}}, c.script)
 		})
 	}
 }
 
 // The spreads are drawn, and not from the same draw as the jitter.
 func TestSpreadIsDrawn(t *testing.T) {
-	x := newRetrier(t, Retry{Backoff: Exponential{Base: time.Second, Jitter: time.Second}, Hints: Hints{Use: HintAsFloor, Spread: 100}})
+	x := NewRetrier(t, Retry{Backoff: Exponential{Base: time.Second, Jitter: time.Second}, Hints: Hints{Use: HintAsFloor, Spread: 100}})
 	waits, agree := map[time.Duration]bool{}, 0
 	for id := range uint64(1000) {
-		x.begin(id)
-		own := x.refuse(0, wire.NoHint).After - time.Second
-		x.begin(id)
-		asked := x.refuse(0, time.Minute).After - time.Minute
+		x.Begin(id)
+		own := x.Refuse(0, wire.NoHint).After - time.Second
+		x.Begin(id)
+		asked := x.Refuse(0, time.Minute).After - time.Minute
 		waits[asked] = true
 		if (own < time.Second/2) == (asked < time.Minute/2) {
 			agree++
@@ -117,7 +117,7 @@ func TestSpreadIsDrawn(t *testing.T) {
 func TestHintZoo(t *testing.T) {
 	retry := Retry{Backoff: Fixed{Every: time.Second}, MinWait: 100 * time.Millisecond,
 		Hints: Hints{Most: 120 * time.Second, Beyond: GiveUp}}
-	play(t, []Layer{retry}, `
+	Play(t, []Layer{retry}, `
 		begin -> send
 		429 after=60s -> wait 60s
 		wake -> send
@@ -137,19 +137,19 @@ func TestHintZoo(t *testing.T) {
 
 	// A hot loop on "0" is cut off by the least wait.
 	retry.Backoff = Fixed{}
-	play(t, []Layer{retry}, `
+	Play(t, []Layer{retry}, `
 		begin -> send
 		429 after=0s -> wait 100ms
 		wake -> send
 		429 after=1ns -> wait 100ms`)
 	retry.Hints.Use = HintAsWait
-	play(t, []Layer{retry}, `
+	Play(t, []Layer{retry}, `
 		begin -> send
 		429 after=0s -> wait 100ms`)
 
 	// 1,800 s asked of a client that has 900 s: an explicit end.
 	retry = Retry{Backoff: Fixed{Every: time.Second}, MaxElapsed: 900 * time.Second}
-	play(t, []Layer{retry}, `
+	Play(t, []Layer{retry}, `
 		begin -> send
 		429 after=1800s -> stop deadline_passed rate`)
 }
@@ -163,10 +163,10 @@ func TestNeverBetweenZeroAndAsked(t *testing.T) {
 			Most:   time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(rt, "most")),
 			Beyond: GiveUp,
 		}
-		x := newRetrier(t, Retry{Backoff: FullJitter{Base: time.Second}, Hints: hints})
+		x := NewRetrier(t, Retry{Backoff: FullJitter{Base: time.Second}, Hints: hints})
 		hint := time.Duration(rapid.Int64Range(0, math.MaxInt64).Draw(rt, "hint") >> rapid.IntRange(0, 62).Draw(rt, "shift"))
-		x.begin(rapid.Uint64().Draw(rt, "call"))
-		if d := x.refuse(0, hint); d.Kind == Wait {
+		x.Begin(rapid.Uint64().Draw(rt, "call"))
+		if d := x.Refuse(0, hint); d.Kind == Wait {
 			require.GreaterOrEqual(rt, d.After, hint)
 		} else {
 			require.Equal(rt, StopWith(HintTooLong, wire.Overloaded), d)
@@ -179,23 +179,23 @@ func TestNeverBetweenZeroAndAsked(t *testing.T) {
 // wait from what is left never reaches the end; as a base it does at once.
 func TestJitterBelowADeadlineNeverReachesIt(t *testing.T) {
 	const reset = time.Minute
-	drawn := newRetrier(t, Retry{Backoff: Fixed{}, Hints: Hints{Use: HintDrawn}, MaxAttempts: 10})
-	base := newRetrier(t, Retry{Backoff: Fixed{Jitter: 5 * time.Second}})
+	drawn := NewRetrier(t, Retry{Backoff: Fixed{}, Hints: Hints{Use: HintDrawn}, MaxAttempts: 10})
+	base := NewRetrier(t, Retry{Backoff: Fixed{Jitter: 5 * time.Second}})
 	seconds := map[time.Duration]int{}
 	for id := range uint64(10_000) {
-		drawn.begin(id)
+		drawn.Begin(id)
 		for now := time.Duration(0); ; {
-			d := drawn.refuse(now, reset-now)
+			d := drawn.Refuse(now, reset-now)
 			if d.Kind == Stop {
-				require.EqualValues(t, 10, drawn.call.Attempts)
+				require.EqualValues(t, 10, drawn.Call.Attempts)
 				break
 			}
 			now += d.After
 			require.Less(t, now, reset)
 		}
 		if id < 100 {
-			base.begin(id)
-			back := base.refuse(0, reset).After
+			base.Begin(id)
+			back := base.Refuse(0, reset).After
 			require.GreaterOrEqual(t, back, reset)
 			require.Less(t, back, reset+5*time.Second)
 			seconds[back/time.Second]++

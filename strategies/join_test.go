@@ -12,7 +12,7 @@ import (
 // playAsking plays a script whose calls all ask the same.
 func playAsking(t *testing.T, layers []Layer, script string) {
 	t.Helper()
-	play(t, append([]Layer{oneQuestion(7)}, layers...), script)
+	Play(t, append([]Layer{oneQuestion(7)}, layers...), script)
 }
 
 // oneQuestion is a layer that makes all calls ask the same.
@@ -48,7 +48,7 @@ func TestFlight(t *testing.T) {
 		d: auth         -> stop failed auth + land 1
 		e: joined       -> stop failed auth              # singleflight shares errors too
 	`)
-	play(t, []Layer{single{}}, `
+	Play(t, []Layer{single{}}, `
 		a: begin        -> send                          # asks like no other
 		b: begin        -> send
 		a: 200          -> stop succeeded ok
@@ -82,20 +82,20 @@ func TestFlightsAndLoops(t *testing.T) {
 // A leader that its caller withdraws passes the lead on; a follower that is
 // withdrawn only leaves.
 func TestWithdrawnLeaders(t *testing.T) {
-	w := newWorld(t, map[string][]Layer{"": {oneQuestion(7), single{}}}, 1)
-	a, b, c := w.call("a"), w.call("b"), w.call("c")
-	require.Equal(t, Send, a.next(Event{Kind: Begin}).Kind)
-	require.Equal(t, Join, b.next(Event{Kind: Begin}).Kind)
-	require.Equal(t, Join, c.next(Event{Kind: Begin}).Kind)
-	w.withdraw(a)
+	w := NewWorld(t, map[string][]Layer{"": {oneQuestion(7), single{}}}, 1)
+	a, b, c := w.Call("a"), w.Call("b"), w.Call("c")
+	require.Equal(t, Send, a.Next(Event{Kind: Begin}).Kind)
+	require.Equal(t, Join, b.Next(Event{Kind: Begin}).Kind)
+	require.Equal(t, Join, c.Next(Event{Kind: Begin}).Kind)
+	w.Withdraw(a)
 	require.EqualValues(t, 1, b.Attempts, "the first of the followers leads")
 	require.Zero(t, c.Attempts)
-	require.Same(t, b, c.follows)
-	w.withdraw(c)
-	require.Nil(t, c.follows)
-	require.Equal(t, Stop, b.next(Event{Kind: Reply, Attempt: 1, Outcome: &wire.Outcome{Class: wire.OK}}).Kind)
-	require.Empty(t, w.flights)
-	require.False(t, c.landed)
+	require.Same(t, b, c.Follows)
+	w.Withdraw(c)
+	require.Nil(t, c.Follows)
+	require.Equal(t, Stop, b.Next(Event{Kind: Reply, Attempt: 1, Outcome: &wire.Outcome{Class: wire.OK}}).Kind)
+	require.Empty(t, w.Flights)
+	require.False(t, c.Landed)
 }
 
 // What the leader had from memory its followers have from there.

@@ -11,7 +11,7 @@ import (
 
 func TestKeyRotation(t *testing.T) {
 	t.Run("a spent key is found out once", func(t *testing.T) {
-		play(t, []Layer{KeyRotation{Keys: []uint8{0, 1, 2}, Rounds: 1, Scope: PerFleet}, pointing{}}, `
+		Play(t, []Layer{KeyRotation{Keys: []uint8{0, 1, 2}, Rounds: 1, Scope: PerFleet}, pointing{}}, `
 			a: begin -> send
 			b: begin -> send
 			a: quota -> wait 0s
@@ -30,7 +30,7 @@ func TestKeyRotation(t *testing.T) {
 			e: 503 -> stop failed                   # that is not the key's fault`)
 	})
 	t.Run("what is lost for good is not asked again", func(t *testing.T) {
-		play(t, []Layer{KeyRotation{Keys: []uint8{0, 1, 2}, Backoff: Fixed{Every: time.Second}, Scope: PerFleet}, pointing{}}, `
+		Play(t, []Layer{KeyRotation{Keys: []uint8{0, 1, 2}, Backoff: Fixed{Every: time.Second}, Scope: PerFleet}, pointing{}}, `
 			a: begin -> send
 			a: 401 -> wait 0s
 			a: wake -> send + note key 1
@@ -46,7 +46,7 @@ func TestKeyRotation(t *testing.T) {
 			b: begin -> send + note key 2`)
 	})
 	t.Run("evenly", func(t *testing.T) {
-		play(t, []Layer{KeyRotation{Keys: []uint8{1, 2}, Even: true, Backoff: Fixed{Every: time.Second}, Scope: PerFleet}, pointing{}}, `
+		Play(t, []Layer{KeyRotation{Keys: []uint8{1, 2}, Even: true, Backoff: Fixed{Every: time.Second}, Scope: PerFleet}, pointing{}}, `
 			a: begin -> send + note key 1
 			b: begin -> send + note key 2
 			c: begin -> send + note key 1
@@ -61,22 +61,22 @@ func TestKeyRotation(t *testing.T) {
 // Keys with windows of their own add up, and the fleet meets each limit once a
 // window and not once a call.
 func TestKeysAddUp(t *testing.T) {
-	l := newLab(t, KeyRotation{Keys: []uint8{0, 1, 2}, Backoff: Fixed{Every: time.Second}, Scope: PerFleet})
+	l := NewLab(t, KeyRotation{Keys: []uint8{0, 1, 2}, Backoff: Fixed{Every: time.Second}, Scope: PerFleet})
 	var windows [3]fixedWindow
 	for k := range windows {
 		windows[k] = fixedWindow{limit: 50, length: time.Minute, window: -1}
 	}
 	refused := 0
-	l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+	l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 		after, o := windows[c.Target.Key].serve(l, &refused)(c)
 		if !o.OK() {
 			o.RetryAfter = o.Reset
 		}
 		return after, o
 	}
-	l.closedLoop(5, time.Second)
-	l.run(10 * time.Minute)
-	require.Equal(t, 10*3*50, len(l.sent)-refused)
+	l.ClosedLoop(5, time.Second)
+	l.Run(10 * time.Minute)
+	require.Equal(t, 10*3*50, len(l.Sent)-refused)
 	// Each of five callers may find each key spent, and must find all three so
 	// in a row before it waits as it is told.
 	require.LessOrEqual(t, refused, 10*5*(1+1+3))

@@ -13,29 +13,29 @@ import (
 
 // lab is a simulator in small: many calls of one stack against a server that is
 // one function. It is for laws about many calls that no script can spell out.
-type lab struct {
+type Lab struct {
 	*world
-	queue labQueue
+	Queue labQueue
 	seq   int
 	still int                      // events at this instant
-	lined []*int64                 // the lines that calls have stood in
+	Lined []*int64                 // the lines that calls have stood in
 	look  map[*int64]time.Duration // when to look at a line again
 	// serve answers an attempt: after how long, and how. It is told when the
 	// answer leaves, by ended if that is not nil.
-	serve func(c *caller) (after time.Duration, o wire.Outcome)
-	ended func(c *caller, o *wire.Outcome)
+	Serve func(c *Caller) (after time.Duration, o wire.Outcome)
+	Ended func(c *Caller, o *wire.Outcome)
 	// settled is what becomes of a call; nil for nothing.
-	settled func(c *caller, d Decision)
+	Settled func(c *Caller, d Decision)
 	hung    map[flying]bool  // given up, so that nobody hears of its end
-	raised  map[string]int   // how often each note and alarm was
-	gone    map[*caller]bool // withdrawn
+	Raised  map[string]int   // how often each note and alarm was
+	Gone    map[*Caller]bool // withdrawn
 	// sent is when attempts were sent, in order.
-	sent []time.Duration
+	Sent []time.Duration
 }
 
 // flying is one attempt.
 type flying struct {
-	c       *caller
+	c       *Caller
 	attempt uint32
 	born    time.Duration
 }
@@ -43,7 +43,7 @@ type flying struct {
 type labEvent struct {
 	at    time.Duration
 	seq   int
-	c     *caller
+	c     *Caller
 	event Event
 	wake  time.Duration // of a Wake: when that wait was to end
 	born  time.Duration // of a Reply: when its call was
@@ -65,174 +65,174 @@ func (q *labQueue) Pop() any {
 	return x
 }
 
-func newLab(t *testing.T, layers ...Layer) *lab {
+func NewLab(t *testing.T, layers ...Layer) *Lab {
 	t.Helper()
-	l := &lab{world: newWorld(t, map[string][]Layer{"": layers}, 1), look: map[*int64]time.Duration{}, hung: map[flying]bool{}, raised: map[string]int{}, gone: map[*caller]bool{}}
-	l.serve = func(*caller) (time.Duration, wire.Outcome) { return time.Millisecond, okay }
+	l := &Lab{world: NewWorld(t, map[string][]Layer{"": layers}, 1), look: map[*int64]time.Duration{}, hung: map[flying]bool{}, Raised: map[string]int{}, Gone: map[*Caller]bool{}}
+	l.Serve = func(*Caller) (time.Duration, wire.Outcome) { return time.Millisecond, Answered }
 	return l
 }
 
-var okay = wire.Outcome{Class: wire.OK, RetryAfter: wire.NoHint}
+var Answered = wire.Outcome{Class: wire.OK, RetryAfter: wire.NoHint}
 
 // refusedAs is an outcome of a class that failed.
-func refusedAs(c wire.Class) wire.Outcome { return wire.Outcome{Class: c, RetryAfter: wire.NoHint} }
+func Refused(c wire.Class) wire.Outcome { return wire.Outcome{Class: c, RetryAfter: wire.NoHint} }
 
 // at plans something.
-func (l *lab) at(t time.Duration, do func()) { l.push(labEvent{at: t, do: do}) }
+func (l *Lab) At(t time.Duration, do func()) { l.push(labEvent{at: t, do: do}) }
 
-func (l *lab) push(e labEvent) {
+func (l *Lab) push(e labEvent) {
 	l.seq++
 	e.seq = l.seq
-	heap.Push(&l.queue, e)
+	heap.Push(&l.Queue, e)
 }
 
 // begin begins a call of the given client now; number tells its calls apart.
-func (l *lab) begin(client string, number int) *caller {
-	c := l.call(fmt.Sprintf("%s.%d", client, number))
-	l.step(c, Event{Kind: Begin})
+func (l *Lab) Begin(client string, number int) *Caller {
+	c := l.Call(fmt.Sprintf("%s.%d", client, number))
+	l.Step(c, Event{Kind: Begin})
 	l.admitHeads()
 	return c
 }
 
 // run goes on until nothing is left to do before the time until.
-func (l *lab) run(until time.Duration) {
-	for len(l.queue) > 0 && l.queue[0].at < until {
-		e := heap.Pop(&l.queue).(labEvent)
-		if l.still++; e.at > l.now {
+func (l *Lab) Run(until time.Duration) {
+	for len(l.Queue) > 0 && l.Queue[0].at < until {
+		e := heap.Pop(&l.Queue).(labEvent)
+		if l.still++; e.at > l.Now {
 			l.still = 0
-		} else if e.at < l.now {
-			l.t.Fatalf("at %v something is due at %v", l.now, e.at)
+		} else if e.at < l.Now {
+			l.t.Fatalf("at %v something is due at %v", l.Now, e.at)
 		} else if l.still > 100_000 {
-			l.t.Fatalf("time stands still at %v", l.now)
+			l.t.Fatalf("time stands still at %v", l.Now)
 		}
-		l.now = e.at
+		l.Now = e.at
 		switch {
 		case e.do != nil:
 			e.do()
 		case e.c == nil:
 		case e.event.Kind != Wake:
-			if l.ended != nil && e.event.Terminal() {
-				l.ended(e.c, e.event.Outcome)
+			if l.Ended != nil && e.event.Terminal() {
+				l.Ended(e.c, e.event.Outcome)
 			}
 			if f := (flying{e.c, e.event.Attempt, e.born}); l.hung[f] {
 				delete(l.hung, f)
 			} else {
-				l.step(e.c, e.event)
+				l.Step(e.c, e.event)
 			}
-		case e.c.waits && e.c.wakeAt == e.wake:
-			e.c.waits = false
-			l.step(e.c, e.event)
+		case e.c.Waits && e.c.WakesAt == e.wake:
+			e.c.Waits = false
+			l.Step(e.c, e.event)
 		}
 		l.admitHeads()
 	}
-	l.now = until
+	l.Now = until
 }
 
 // step lets a call decide and does what it says.
-func (l *lab) step(c *caller, e Event) {
+func (l *Lab) Step(c *Caller, e Event) {
 	c.besides = c.besides[:0]
 	followers := c.followers
-	d := c.next(e)
+	d := c.Next(e)
 	for _, b := range c.besides {
 		var attempt uint32
 		if n, _ := fmt.Sscanf(b, "hang up %d", &attempt); n == 1 {
 			l.hung[flying{c, attempt, c.Born}] = true
 		}
-		l.raised[b]++
+		l.Raised[b]++
 	}
-	if l.gone[c] {
-		c.waits = false // nobody cares what it decides
+	if l.Gone[c] {
+		c.Waits = false // nobody cares what it decides
 		d = Decision{}
 	}
 	l.do(c, d)
 	for _, f := range followers {
 		switch {
-		case f.landed:
-			f.landed = false
-			l.push(labEvent{at: l.now, c: f, event: Event{Kind: Joined, Outcome: &wire.Outcome{Class: f.Joined.Class}}})
+		case f.Landed:
+			f.Landed = false
+			l.push(labEvent{at: l.Now, c: f, event: Event{Kind: Joined, Outcome: &wire.Outcome{Class: f.Joined.Class}}})
 		case len(f.promoted) > 0:
 			l.do(f, f.promoted[0])
 			f.promoted = nil
 		}
 	}
-	if c.waits {
-		l.push(labEvent{at: c.wakeAt, c: c, event: Event{Kind: Wake}, wake: c.wakeAt})
+	if c.Waits {
+		l.push(labEvent{at: c.WakesAt, c: c, event: Event{Kind: Wake}, wake: c.WakesAt})
 	}
 }
 
-func (l *lab) do(c *caller, d Decision) {
+func (l *Lab) do(c *Caller, d Decision) {
 	switch d.Kind {
 	case Send:
-		l.sent = append(l.sent, l.now)
+		l.Sent = append(l.Sent, l.Now)
 		kind := Reply
-		after, o := l.serve(c)
+		after, o := l.Serve(c)
 		if d.After > 0 && d.After < after {
-			kind, after, o = Expired, d.After, refusedAs(wire.Timeout)
+			kind, after, o = Expired, d.After, Refused(wire.Timeout)
 		}
 		o.RetryAfter = max(o.RetryAfter, wire.NoHint)
-		l.push(labEvent{at: saturating.Add(l.now, after), c: c, event: Event{Kind: kind, Attempt: c.Attempts, Outcome: &o, SentAt: l.now}, born: c.Born})
+		l.push(labEvent{at: saturating.Add(l.Now, after), c: c, event: Event{Kind: kind, Attempt: c.Attempts, Outcome: &o, SentAt: l.Now}, born: c.Born})
 	case Acquire:
 		known := false
-		for _, line := range l.lined {
-			known = known || line == c.line
+		for _, line := range l.Lined {
+			known = known || line == c.Line
 		}
 		if !known {
-			l.lined = append(l.lined, c.line)
+			l.Lined = append(l.Lined, c.Line)
 		}
 		l.admitHeads()
 	case Stop, Answer:
-		if l.settled != nil {
-			l.settled(c, d)
+		if l.Settled != nil {
+			l.Settled(c, d)
 		}
 	}
 }
 
 // withdraw withdraws a call: its attempts are settled, and nobody hears of them.
-func (l *lab) withdraw(c *caller) {
-	if c.line != nil {
-		c.leave()
+func (l *Lab) Withdraw(c *Caller) {
+	if c.Line != nil {
+		c.LeaveLine()
 	}
-	c.waits = false
-	if leader := c.follows; leader != nil {
-		leader.followers = slices.DeleteFunc(leader.followers, func(f *caller) bool { return f == c })
-		c.follows = nil
+	c.Waits = false
+	if leader := c.Follows; leader != nil {
+		leader.followers = slices.DeleteFunc(leader.followers, func(f *Caller) bool { return f == c })
+		c.Follows = nil
 	}
-	l.gone[c] = true
-	for _, e := range l.queue {
+	l.Gone[c] = true
+	for _, e := range l.Queue {
 		if f := (flying{e.c, e.event.Attempt, e.born}); e.c == c && e.event.Terminal() && !l.hung[f] {
 			l.hung[f] = true
-			l.step(c, Event{Kind: Settled, Attempt: f.attempt, Outcome: &wire.Outcome{Class: wire.Cancelled}})
+			l.Step(c, Event{Kind: Settled, Attempt: f.attempt, Outcome: &wire.Outcome{Class: wire.Cancelled}})
 		}
 	}
-	l.step(c, Event{Kind: Cancelled})
+	l.Step(c, Event{Kind: Cancelled})
 }
 
 // admitHeads lets in whoever stands at the head of a line, and comes back when
 // the next may be let in.
-func (l *lab) admitHeads() {
-	for _, line := range l.lined {
-		for len(l.lines[line]) > 0 {
-			c := l.lines[line][0]
-			p, m := c.pool(c.wants.Pool)
-			ok, ready := p.TryTake(l.now, m, c.wants.N)
-			if !ok && ready <= l.now {
-				l.t.Fatalf("at %v a pool says that it was ready at %v", l.now, ready)
+func (l *Lab) admitHeads() {
+	for _, line := range l.Lined {
+		for len(l.Lines[line]) > 0 {
+			c := l.Lines[line][0]
+			p, m := c.Pool(c.Wants.Pool)
+			ok, ready := p.TryTake(l.Now, m, c.Wants.N)
+			if !ok && ready <= l.Now {
+				l.t.Fatalf("at %v a pool says that it was ready at %v", l.Now, ready)
 			}
 			if !ok {
-				if ready < l.look[line] || ready != Never && l.look[line] <= l.now {
+				if ready < l.look[line] || ready != Never && l.look[line] <= l.Now {
 					l.look[line] = ready
 					l.push(labEvent{at: ready})
 				}
 				break
 			}
-			c.leave()
-			l.step(c, Event{Kind: Admitted})
+			c.LeaveLine()
+			l.Step(c, Event{Kind: Admitted})
 		}
 	}
 }
 
 // perBin counts times in bins of the given width, aligned to 0.
-func perBin(times []time.Duration, width time.Duration) map[int]int {
+func PerBin(times []time.Duration, width time.Duration) map[int]int {
 	bins := map[int]int{}
 	for _, t := range times {
 		bins[int(t/width)]++
@@ -241,7 +241,7 @@ func perBin(times []time.Duration, width time.Duration) map[int]int {
 }
 
 // most is the largest number of times in any closed interval of that length.
-func most(times []time.Duration, length time.Duration) (n int) {
+func MostWithin(times []time.Duration, length time.Duration) (n int) {
 	first := 0
 	for i, t := range times {
 		for t-times[first] > length {
@@ -254,28 +254,28 @@ func most(times []time.Duration, length time.Duration) (n int) {
 
 // closedLoop lets so many clients call one after the other, without a pause;
 // the first calls are spread evenly over the given time.
-func (l *lab) closedLoop(clients int, within time.Duration) {
+func (l *Lab) ClosedLoop(clients int, within time.Duration) {
 	l.repeat()
 	for i := range clients {
-		l.at(within*time.Duration(i)/time.Duration(clients), func() { l.begin(fmt.Sprint("client", i), 0) })
+		l.At(within*time.Duration(i)/time.Duration(clients), func() { l.Begin(fmt.Sprint("client", i), 0) })
 	}
 }
 
 // closedLoopOf lets one client call so many times at once, again and again.
-func (l *lab) closedLoopOf(client string, calls int) {
+func (l *Lab) ClosedLoopOf(client string, calls int) {
 	l.repeat()
 	for i := range calls {
-		l.at(0, func() { l.begin(client, i) })
+		l.At(0, func() { l.Begin(client, i) })
 	}
 }
 
-func (l *lab) repeat() {
-	then := l.settled
-	l.settled = func(c *caller, d Decision) {
+func (l *Lab) repeat() {
+	then := l.Settled
+	l.Settled = func(c *Caller, d Decision) {
 		if then != nil {
 			then(c, d)
 		}
 		c.ID += 1 << 32 // another call, with draws of its own
-		l.at(l.now, func() { l.step(c, Event{Kind: Begin}) })
+		l.At(l.Now, func() { l.Step(c, Event{Kind: Begin}) })
 	}
 }

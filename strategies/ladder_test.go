@@ -48,7 +48,7 @@ var twoOneOne = []Rung{{Model: 0, Tries: 2}, {Model: 1}, {Model: 2, Tries: 1}}
 func TestLadder(t *testing.T) {
 	ladder := Ladder{Rungs: twoOneOne, Backoff: Exponential{Base: time.Second}}
 	t.Run("down to the last rung", func(t *testing.T) {
-		play(t, []Layer{ladder, pointing{}}, `
+		Play(t, []Layer{ladder, pointing{}}, `
 			begin -> send
 			503 after=5s -> wait 5s                 # the same model: its hint counts
 			wake -> send
@@ -61,37 +61,37 @@ func TestLadder(t *testing.T) {
 			200 -> stop succeeded`)
 	})
 	t.Run("a lesser answer is marked", func(t *testing.T) {
-		play(t, []Layer{Ladder{Rungs: twoOneOne}, pointing{}}, `
+		Play(t, []Layer{Ladder{Rungs: twoOneOne}, pointing{}}, `
 			begin -> send
 			503 -> wait 0s
 			wake -> send
 			503 -> wait 0s
 			wake -> send + note model 1
 			200 -> stop succeeded ok + note degraded`)
-		w := newWorld(t, map[string][]Layer{"": {Ladder{Rungs: twoOneOne}}}, 1)
-		c := w.call("a")
+		w := NewWorld(t, map[string][]Layer{"": {Ladder{Rungs: twoOneOne}}}, 1)
+		c := w.Call("a")
 		for rung, degraded := range []bool{false, false, true, true} {
-			c.next(Event{Kind: Begin})
+			c.Next(Event{Kind: Begin})
 			for range rung {
-				c.next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: refusal(wire.NoHint)})
-				c.next(Event{Kind: Wake})
+				c.Next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: Refusal(wire.NoHint)})
+				c.Next(Event{Kind: Wake})
 			}
-			o := okay
-			require.Equal(t, degraded, c.next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: &o}).End.Degraded)
+			o := Answered
+			require.Equal(t, degraded, c.Next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: &o}).End.Degraded)
 		}
 	})
 	t.Run("only capacity leads on", func(t *testing.T) { // cases B11, B22
 		for _, class := range []string{"rate", "token_rate", "quota", "auth", "permission", "bad_request", "too_large", "server_error", "lost", "expired"} {
-			play(t, []Layer{ladder, pointing{}}, "begin -> send\n"+class+" -> stop failed")
+			Play(t, []Layer{ladder, pointing{}}, "begin -> send\n"+class+" -> stop failed")
 		}
 		wider := ladder
 		wider.On.Classes = Transient
-		play(t, []Layer{wider, pointing{}}, "begin -> send\nrate -> wait 1s\nwake -> send\nlost -> wait 2s\nwake -> send + note model 1\nauth -> stop failed auth")
+		Play(t, []Layer{wider, pointing{}}, "begin -> send\nrate -> wait 1s\nwake -> send\nlost -> wait 2s\nwake -> send + note model 1\nauth -> stop failed auth")
 	})
 	t.Run("a loop outside begins at the top", func(t *testing.T) {
 		retry := Retry{Backoff: Fixed{Every: time.Minute}}
 		ladder := Ladder{Rungs: []Rung{{Model: 1}, {Model: 2}}}
-		play(t, []Layer{retry, ladder, pointing{}}, `
+		Play(t, []Layer{retry, ladder, pointing{}}, `
 			begin -> send + note model 1
 			503 -> wait 0s
 			wake -> send + note model 2
@@ -110,18 +110,18 @@ func TestLadder(t *testing.T) {
 func TestLadderClosedForms(t *testing.T) {
 	for _, p := range [][3]float64{{0.15, 0.15, 0.15}, {math.Sqrt(0.1), 0.2, 0.2}, {0.5, 0.4, 0.3}} {
 		const calls = 15_000
-		l := newLab(t, Ladder{Rungs: twoOneOne, Backoff: Uniform{Low: 90 * time.Second, High: 150 * time.Second}})
+		l := NewLab(t, Ladder{Rungs: twoOneOne, Backoff: Uniform{Low: 90 * time.Second, High: 150 * time.Second}})
 		luck := Purpose(999)
-		l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+		l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 			if c.Float(luck) < p[c.Target.Model] {
-				return 0, refusedAs(wire.Overloaded)
+				return 0, Refused(wire.Overloaded)
 			}
-			return 0, okay
+			return 0, Answered
 		}
 		var tries, degraded, lost, waited float64
-		l.settled = func(c *caller, d Decision) {
+		l.Settled = func(c *Caller, d Decision) {
 			tries += float64(c.Attempts)
-			waited += (l.now - c.Born).Seconds()
+			waited += (l.Now - c.Born).Seconds()
 			if d.End.Reason == NothingLeft {
 				lost++
 			}
@@ -130,9 +130,9 @@ func TestLadderClosedForms(t *testing.T) {
 			}
 		}
 		for i := range calls {
-			l.begin("a", i)
+			l.Begin("a", i)
 		}
-		l.run(time.Hour)
+		l.Run(time.Hour)
 		f, s := p[0], p[1]
 		loss := f * f * s * p[2]
 		near := func(want, got, sd float64, what string) {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestLatchedClass(t *testing.T) {
-	play(t, []Layer{Retry{Backoff: Fixed{Every: time.Hour}}, LatchedClass{Scope: PerClient}}, `
+	Play(t, []Layer{Retry{Backoff: Fixed{Every: time.Hour}}, LatchedClass{Scope: PerClient}}, `
 		a: begin -> send
 		a: 503 -> wait 1h
 		a: wake -> send
@@ -27,17 +27,17 @@ func TestLatchedClass(t *testing.T) {
 // latches wastes an attempt each 30 s; who looks afresh makes one.
 func TestCapacityBecomesPermission(t *testing.T) {
 	wasted := func(layers ...Layer) (n, alarms int) {
-		l := newLab(t, append([]Layer{Retry{Backoff: Fixed{Every: 30 * time.Second}}}, layers...)...)
-		l.serve = func(*caller) (time.Duration, wire.Outcome) {
-			if l.now >= 2*time.Hour {
+		l := NewLab(t, append([]Layer{Retry{Backoff: Fixed{Every: 30 * time.Second}}}, layers...)...)
+		l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+			if l.Now >= 2*time.Hour {
 				n++
-				return 0, refusedAs(wire.Permission)
+				return 0, Refused(wire.Permission)
 			}
-			return 0, refusedAs(wire.Overloaded)
+			return 0, Refused(wire.Overloaded)
 		}
-		l.begin("a", 0)
-		l.run(10 * time.Hour)
-		return n, l.raised["alarm failures_have_changed"]
+		l.Begin("a", 0)
+		l.Run(10 * time.Hour)
+		return n, l.Raised["alarm failures_have_changed"]
 	}
 	n, _ := wasted()
 	require.Equal(t, 1, n)

@@ -56,7 +56,7 @@ func rushHour(t *testing.T, limited bool, layers ...strategies.Layer) *metrics.R
 // a retry loop and a semaphore: all calls are settled, and twice the same way.
 func TestEveryLayerInTheSimulator(t *testing.T) {
 	retry := strategies.Retry{Backoff: strategies.FullJitter{Base: time.Second, Cap: 8 * time.Second}, MaxAttempts: 6}
-	for name, layer := range strategies.EveryLayer() {
+	for name, layer := range everyLayer() {
 		t.Run(name, func(t *testing.T) {
 			for _, stack := range [][]strategies.Layer{
 				{layer},

@@ -9,11 +9,11 @@ import (
 )
 
 func TestLinear(t *testing.T) {
-	low := seconds(1, 3, 5, 7, 8, 8)
+	low := Seconds(1, 3, 5, 7, 8, 8)
 	requireBounds(t, Linear{First: time.Second, Step: 2 * time.Second, Cap: 8 * time.Second}, low, low)
-	requireBounds(t, Linear{First: time.Second, Step: 2 * time.Second, Cap: 8 * time.Second, Jitter: time.Second}, low, seconds(2, 4, 6, 8, 9, 9))
+	requireBounds(t, Linear{First: time.Second, Step: 2 * time.Second, Cap: 8 * time.Second, Jitter: time.Second}, low, Seconds(2, 4, 6, 8, 9, 9))
 	// The sum of n waits of first + k·step is n·first + step·n(n−1)/2.
-	requireTotals(t, Linear{First: 2 * time.Second, Step: time.Second}, 0, []total{
+	requireTotals(t, Linear{First: 2 * time.Second, Step: time.Second}, 0, []Total{
 		{n: 3, mean: 9, least: 9, max: 9}, {n: 8, mean: 44, least: 44, max: 44},
 	})
 	for _, l := range []Linear{{Step: Never}, {First: Never, Step: 1}, {Step: 1}} {

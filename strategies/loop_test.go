@@ -21,13 +21,13 @@ func TestNestedLoopsMultiply(t *testing.T) {
 			for _, n := range tries {
 				layers = append(layers, Retry{Backoff: Fixed{}, MaxAttempts: n})
 			}
-			w := newWorld(t, map[string][]Layer{"": layers}, 1)
+			w := NewWorld(t, map[string][]Layer{"": layers}, 1)
 			for range 2 { // a second call must not inherit anything
-				c := w.call("a")
-				d := c.next(Event{Kind: Begin})
+				c := w.Call("a")
+				d := c.Next(Event{Kind: Begin})
 				for d.Kind == Send {
-					if d = c.next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: refusal(wire.NoHint)}); d.Kind == Wait {
-						d = c.next(Event{Kind: Wake})
+					if d = c.Next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: Refusal(wire.NoHint)}); d.Kind == Wait {
+						d = c.Next(Event{Kind: Wake})
 					}
 				}
 				require.Equal(t, Stop, d.Kind)
@@ -39,7 +39,7 @@ func TestNestedLoopsMultiply(t *testing.T) {
 
 func TestNestedLoops(t *testing.T) {
 	// An outer loop begins an inner one afresh, whose backoff starts again.
-	play(t, []Layer{
+	Play(t, []Layer{
 		Retry{Backoff: Fixed{Every: time.Minute}, MaxAttempts: 2},
 		Retry{Backoff: Exponential{Base: time.Second}, MaxAttempts: 3},
 	}, `
@@ -68,7 +68,7 @@ func (stubborn) After(time.Duration, *Call, Event, Decision) Decision {
 
 // Even the most stubborn loop does not begin afresh what was given up.
 func TestLoopsEndWithTheirCall(t *testing.T) {
-	play(t, []Layer{stubborn{}}, `
+	Play(t, []Layer{stubborn{}}, `
 		begin -> send
 		200 -> wait 1s
 		wake -> send
@@ -98,7 +98,7 @@ func (h hasty) Next(now time.Duration, c *Call, e Event) Decision {
 
 // An attempt that a layer inside gives up may be retried by a loop outside.
 func TestAbandonedAttemptsAreRetried(t *testing.T) {
-	play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2}, Concurrency{Permits: 1, Scope: PerFleet}, hasty{}}, `
+	Play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2}, Concurrency{Permits: 1, Scope: PerFleet}, hasty{}}, `
 		begin -> send
 		head -> idle
 		200 -> stop succeeded

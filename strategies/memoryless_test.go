@@ -12,14 +12,14 @@ import (
 // Exponential: the mean and the deviation are the same, the median is ln 2 of
 // it, and the past does not matter.
 func TestMemoryless(t *testing.T) {
-	requireTotals(t, Memoryless{Mean: 2 * time.Second}, 0, []total{
+	requireTotals(t, Memoryless{Mean: 2 * time.Second}, 0, []Total{
 		{n: 1, mean: 2, sd: 2, max: math.Inf(1)}, {n: 4, mean: 8, sd: 4, max: math.Inf(1)},
 	})
 	const calls = 20_000
 	var waits []time.Duration
-	x := newRetrier(t, Retry{Backoff: Memoryless{Mean: 2 * time.Second}})
+	x := NewRetrier(t, Retry{Backoff: Memoryless{Mean: 2 * time.Second}})
 	for id := range uint64(calls) {
-		waits = append(waits, x.waits(id, 1)...)
+		waits = append(waits, x.Waits(id, 1)...)
 	}
 	slices.Sort(waits)
 	require.InDelta(t, 2*math.Ln2, waits[calls/2].Seconds(), 4.5*2/math.Sqrt(calls))

@@ -10,7 +10,7 @@ import (
 
 func TestMinInterval(t *testing.T) {
 	interval := MinInterval{Every: 300 * time.Millisecond, Scope: PerClient}
-	play(t, []Layer{interval}, `
+	Play(t, []Layer{interval}, `
 		a.1: begin -> send
 		a.2: begin -> queued until 300ms
 		a.3: begin -> queued
@@ -20,11 +20,11 @@ func TestMinInterval(t *testing.T) {
 		@5s a.1: begin -> send                    # idle time saves nothing up
 		a.2: begin -> queued until 5.3s`)
 	retry := Retry{Backoff: Fixed{}}
-	play(t, []Layer{retry, interval}, `
+	Play(t, []Layer{retry, interval}, `
 		begin -> send
 		503 -> wait 0s
 		wake -> queued until 300ms`)
-	play(t, []Layer{interval, retry}, `
+	Play(t, []Layer{interval, retry}, `
 		begin -> send
 		503 -> wait 0s                            # the template's mistake: retries are not paced
 		wake -> send`)
@@ -33,21 +33,21 @@ func TestMinInterval(t *testing.T) {
 // Gaps are Every + U(0, Jitter): of 2,000, they come near both ends and not
 // beyond. A line of waiters does not change that.
 func TestMinIntervalJitter(t *testing.T) {
-	l := newLab(t, MinInterval{Every: 200 * time.Millisecond, Jitter: 20 * time.Millisecond, Scope: PerFleet})
+	l := NewLab(t, MinInterval{Every: 200 * time.Millisecond, Jitter: 20 * time.Millisecond, Scope: PerFleet})
 	for i := range 2000 {
-		l.at(0, func() { l.begin("a", i) })
+		l.At(0, func() { l.Begin("a", i) })
 	}
-	l.run(time.Hour)
-	require.Equal(t, 2000, len(l.sent))
+	l.Run(time.Hour)
+	require.Equal(t, 2000, len(l.Sent))
 	var gaps []time.Duration
-	for i := range l.sent[1:] {
-		gaps = append(gaps, l.sent[i+1]-l.sent[i])
+	for i := range l.Sent[1:] {
+		gaps = append(gaps, l.Sent[i+1]-l.Sent[i])
 	}
 	require.GreaterOrEqual(t, slices.Min(gaps), 200*time.Millisecond)
 	require.Less(t, slices.Min(gaps), 200200*time.Microsecond)
 	require.Less(t, slices.Max(gaps), 220*time.Millisecond)
 	require.Greater(t, slices.Max(gaps), 219800*time.Microsecond)
-	mean := l.sent[1999] / 1999
+	mean := l.Sent[1999] / 1999
 	require.InDelta(t, 0.21, mean.Seconds(), 0.0006) // four standard errors of 20 ms/√12/√1999
 }
 

@@ -11,51 +11,51 @@ import (
 )
 
 func TestOrbit(t *testing.T) {
-	play(t, []Layer{Orbit{Mean: time.Second, Scope: PerFleet}}, `
+	Play(t, []Layer{Orbit{Mean: time.Second, Scope: PerFleet}}, `
 		a: begin -> send
 		a: 400 -> stop failed                     # nothing that waiting cures
 		a: begin -> send
 		a: 200 -> stop succeeded`)
 
 	// Three in orbit, one at a time; the others learn nothing of it.
-	w := newWorld(t, map[string][]Layer{"": {Orbit{Mean: time.Second, Scope: PerFleet}}}, 1)
+	w := NewWorld(t, map[string][]Layer{"": {Orbit{Mean: time.Second, Scope: PerFleet}}}, 1)
 	for _, name := range []string{"a", "b", "c"} {
-		w.call(name).next(Event{Kind: Begin})
-		d := w.call(name).next(Event{Kind: Reply, Attempt: 1, Outcome: refusal(wire.NoHint)})
+		w.Call(name).Next(Event{Kind: Begin})
+		d := w.Call(name).Next(Event{Kind: Reply, Attempt: 1, Outcome: Refusal(wire.NoHint)})
 		require.Equal(t, Acquire, d.Kind)
 	}
-	next := func() time.Duration { return time.Duration(w.fleets[""].words[0]) }
+	next := func() time.Duration { return time.Duration(w.Fleets[""].Words[0]) }
 	for _, name := range []string{"a", "b", "c"} {
-		require.Greater(t, next(), w.now)
-		w.admitAll()
-		require.NotNil(t, w.call(name).line, "not before its time")
-		w.now = next()
-		w.admitAll()
-		require.Nil(t, w.call(name).line)
-		require.EqualValues(t, 2, w.call(name).Attempts)
+		require.Greater(t, next(), w.Now)
+		w.AdmitAll()
+		require.NotNil(t, w.Call(name).Line, "not before its time")
+		w.Now = next()
+		w.AdmitAll()
+		require.Nil(t, w.Call(name).Line)
+		require.EqualValues(t, 2, w.Call(name).Attempts)
 	}
-	w.call("b").next(Event{Kind: Reply, Attempt: 2, Outcome: refusal(wire.NoHint)})
-	require.NotNil(t, w.call("b").line)
-	w.withdraw(w.call("b"))
-	require.Nil(t, w.call("b").line)
+	w.Call("b").Next(Event{Kind: Reply, Attempt: 2, Outcome: Refusal(wire.NoHint)})
+	require.NotNil(t, w.Call("b").Line)
+	w.Withdraw(w.Call("b"))
+	require.Nil(t, w.Call("b").Line)
 }
 
 // All wait as long as one of them is asked to; and who has had a part of an answer
 // does not ask for another.
 func TestOrbitHears(t *testing.T) {
-	w := newWorld(t, map[string][]Layer{"": {Orbit{Mean: time.Second, Scope: PerFleet}}}, 1)
-	next := func() time.Duration { return time.Duration(w.fleets[""].words[0]) }
+	w := NewWorld(t, map[string][]Layer{"": {Orbit{Mean: time.Second, Scope: PerFleet}}}, 1)
+	next := func() time.Duration { return time.Duration(w.Fleets[""].Words[0]) }
 	for i, hint := range []time.Duration{wire.NoHint, time.Minute, time.Second} {
-		c := w.call(string(rune('a' + i)))
-		c.next(Event{Kind: Begin})
-		require.Equal(t, Acquire, c.next(Event{Kind: Reply, Attempt: 1, Outcome: refusal(hint)}).Kind)
+		c := w.Call(string(rune('a' + i)))
+		c.Next(Event{Kind: Begin})
+		require.Equal(t, Acquire, c.Next(Event{Kind: Reply, Attempt: 1, Outcome: Refusal(hint)}).Kind)
 		if i == 0 {
 			require.Less(t, next(), time.Minute)
 			continue
 		}
 		require.Greater(t, next(), time.Minute)
 	}
-	play(t, []Layer{Orbit{Mean: time.Second, Scope: PerFleet}}, `
+	Play(t, []Layer{Orbit{Mean: time.Second, Scope: PerFleet}}, `
 		begin -> send
 		overloaded tokens=9 -> stop failed
 		begin -> send
@@ -66,26 +66,26 @@ func TestOrbitHears(t *testing.T) {
 // exponential time of mean 1 s, and refuses who finds it busy. It returns how
 // many calls are in orbit on the average, and how many attempts a success takes.
 func retrialQueue(t *testing.T, lambda float64, calls int, layers ...Layer) (orbit, attempts float64) {
-	l := newLab(t, layers...)
+	l := NewLab(t, layers...)
 	luck, busy := draw.New(3), time.Duration(0)
 	var wait time.Duration
-	l.serve = func(c *caller) (time.Duration, wire.Outcome) {
-		if l.now < busy {
-			return 0, refusedAs(wire.Overloaded)
+	l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
+		if l.Now < busy {
+			return 0, Refused(wire.Overloaded)
 		}
 		s := luck.For(c.ID).Exp(1<<60, time.Second)
-		busy = l.now + s
-		wait += l.now - c.Born
-		return s, okay
+		busy = l.Now + s
+		wait += l.Now - c.Born
+		return s, Answered
 	}
 	at := time.Duration(0)
 	for i := range calls {
 		at += luck.Exp(uint64(i), time.Duration(float64(time.Second)/lambda))
-		l.at(at, func() { l.begin("a", i) })
+		l.At(at, func() { l.Begin("a", i) })
 	}
-	l.run(at + time.Hour)
+	l.Run(at + time.Hour)
 	n := float64(calls)
-	return lambda * wait.Seconds() / n, float64(len(l.sent)) / n
+	return lambda * wait.Seconds() / n, float64(len(l.Sent)) / n
 }
 
 // Constant retrial rate: with r = λ(λ+θ)/θ, N = λ(r + λ/θ)/(1−r).

@@ -12,12 +12,12 @@ import (
 // whatever it has drawn before.
 func TestPollyJitter(t *testing.T) {
 	at := func(t float64) float64 { return math.Exp2(t) * math.Tanh(math.Sqrt(4*t)) / 1.4 }
-	x := newRetrier(t, Retry{Backoff: PollyJitter{Base: 2 * time.Second}})
+	x := NewRetrier(t, Retry{Backoff: PollyJitter{Base: 2 * time.Second}})
 	const calls, n = 4000, 10
 	var sums [n]float64
 	for id := range uint64(calls) {
 		sum := 0.0
-		for k, w := range x.waits(id, n) {
+		for k, w := range x.Waits(id, n) {
 			require.GreaterOrEqual(t, w, time.Duration(0))
 			sum += w.Seconds() / 2
 			require.GreaterOrEqual(t, sum+1e-6, at(float64(k)), "wait %d", k+1)
@@ -34,10 +34,10 @@ func TestPollyJitter(t *testing.T) {
 	}
 	// In the long run tanh is 1 and the mean of 2ᵗ over [n, n+1) is 2ⁿ/ln 2.
 	require.InDelta(t, 256/(1.4*math.Ln2), sums[9]-sums[8], 10, "the last of ten")
-	for _, w := range newRetrier(t, Retry{Backoff: PollyJitter{Base: time.Second, Cap: time.Minute}}).waits(1, 3000) {
+	for _, w := range NewRetrier(t, Retry{Backoff: PollyJitter{Base: time.Second, Cap: time.Minute}}).Waits(1, 3000) {
 		require.LessOrEqual(t, w, time.Minute)
 	}
-	for _, w := range newRetrier(t, Retry{Backoff: PollyJitter{Base: time.Second}}).waits(1, 2000)[50:] {
+	for _, w := range NewRetrier(t, Retry{Backoff: PollyJitter{Base: time.Second}}).Waits(1, 2000)[50:] {
 		require.Equal(t, Never, w)
 	}
 }

@@ -33,7 +33,7 @@ func (adaptiveLayer) Build(b *Build, inner Strategy) (Strategy, error) {
 	if _, err := b.Reserve(PerFleet, 3, ""); err != nil { // other words before it
 		return nil, err
 	}
-	id, err := b.Pool(permits{2}, PerFleet, "")
+	id, err := b.Pool(twoPermits{}, PerFleet, "")
 	if err != nil {
 		return nil, err
 	}
@@ -58,3 +58,18 @@ func TestPoolWords(t *testing.T) {
 	require.Equal(t, []int64{0, 0, 0, 0}, c.Memory[PerFleet])
 	require.True(t, c.HasAsides(), "the driver is not told to look at the line")
 }
+
+// twoPermits is a semaphore of two.
+type twoPermits struct{}
+
+func (twoPermits) Words() int { return 1 }
+
+func (twoPermits) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duration) {
+	if m[0]+int64(n) > 2 {
+		return false, Never
+	}
+	m[0] += int64(n)
+	return true, now
+}
+
+func (twoPermits) Put(_ time.Duration, m []int64, n uint32) { m[0] -= int64(n) }

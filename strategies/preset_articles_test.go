@@ -17,7 +17,7 @@ func layersOf(t *testing.T, name string) []Layer {
 // Without retry_after the template waits 1, 2, 4, 8 and then 16 s more before it
 // raises: 31 s for five attempts.
 func TestArticleSleepsOnceMore(t *testing.T) {
-	play(t, layersOf(t, "article-14003"), `
+	Play(t, layersOf(t, "article-14003"), `
 		begin -> send
 		rate -> wait 1s
 		wake -> send
@@ -36,14 +36,14 @@ func TestArticleSleepsOnceMore(t *testing.T) {
 		wake -> send
 		200 -> stop succeeded`)
 	got := replies(t, "article-14003", 1, 10, asks(body200, -1, 0))
-	require.Equal(t, seconds(1, 2, 4, 8), got.waits)
+	require.Equal(t, Seconds(1, 2, 4, 8), got.waits)
 }
 
 // A15b: the recursion inside the semaphore. A lone caller hangs at its second
 // 14003 in a row, for it holds the two permits that there are; two callers hang at
 // the first that they have together.
 func TestArticleDeadlocks(t *testing.T) {
-	play(t, layersOf(t, "article-14003-semaphore"), `
+	Play(t, layersOf(t, "article-14003-semaphore"), `
 		a: begin -> send
 		a: rate after=3s -> wait 3s
 		a: wake -> send                           # with both permits
@@ -54,7 +54,7 @@ func TestArticleDeadlocks(t *testing.T) {
 		a: rate -> wait 1s
 		a: wake -> queued
 		@1000h a: admitted -> refused`)
-	play(t, layersOf(t, "article-14003-semaphore"), `
+	Play(t, layersOf(t, "article-14003-semaphore"), `
 		a.1: begin -> send
 		a.2: begin -> send
 		a.1: rate -> wait 1s
@@ -69,7 +69,7 @@ func TestArticleDeadlocks(t *testing.T) {
 // The complete client holds its permit while it sleeps, keeps its interval once a
 // call, and sleeps once more at the end.
 func TestArticleClient(t *testing.T) {
-	play(t, layersOf(t, "article-14003-client"), `
+	Play(t, layersOf(t, "article-14003-client"), `
 		a.1: begin -> send
 		a.1: rate -> wait [1s,1.5s)
 		a.2: begin -> queued
@@ -83,33 +83,33 @@ func TestArticleClient(t *testing.T) {
 		a.1: wake -> stop tries_exhausted rate
 		a.2: admitted -> send`)
 	// Paced, calls are 0.3 s + U(0, 20 ms) apart.
-	w := newWorld(t, map[string][]Layer{"": layersOf(t, "article-14003-client")}, 1)
-	w.script("a.1: begin -> send\na.1: 200 -> stop succeeded")
-	c := w.call("a.2")
-	c.next(Event{Kind: Begin})
-	require.NotNil(t, c.line)
-	p, m := c.pool(c.wants.Pool)
+	w := NewWorld(t, map[string][]Layer{"": layersOf(t, "article-14003-client")}, 1)
+	w.Script("a.1: begin -> send\na.1: 200 -> stop succeeded")
+	c := w.Call("a.2")
+	c.Next(Event{Kind: Begin})
+	require.NotNil(t, c.Line)
+	p, m := c.Pool(c.Wants.Pool)
 	_, ready := p.TryTake(0, m, 1)
 	require.GreaterOrEqual(t, ready, 300*time.Millisecond)
 	require.Less(t, ready, 320*time.Millisecond)
 }
 
 func TestArticleThreeTiers(t *testing.T) {
-	w := newWorld(t, map[string][]Layer{"": layersOf(t, "article-three-tiers")}, 1)
-	c := w.call("a")
-	c.next(Event{Kind: Begin})
+	w := NewWorld(t, map[string][]Layer{"": layersOf(t, "article-three-tiers")}, 1)
+	c := w.Call("a")
+	c.Next(Event{Kind: Begin})
 	var models []uint8
 	for {
 		models = append(models, c.Target.Model)
-		d := c.next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: refusal(-1)})
+		d := c.Next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: Refusal(-1)})
 		if d.Kind != Wait {
 			require.Equal(t, Stop, d.Kind)
 			break
 		}
 		require.GreaterOrEqual(t, d.After, 90*time.Second)
 		require.Less(t, d.After, 150*time.Second)
-		w.now += d.After
-		c.next(Event{Kind: Wake})
+		w.Now += d.After
+		c.Next(Event{Kind: Wake})
 	}
 	require.Equal(t, []uint8{0, 0, 1, 2}, models)
 }

@@ -87,13 +87,13 @@ func TestGeminiCLI(t *testing.T) {
 // A process whose user has agreed to Flash stays there, as its other calls find;
 // another process begins at Pro.
 func TestGeminiCLIStaysAtFlash(t *testing.T) {
-	w := newWorld(t, map[string][]Layer{"": layersOf(t, "gemini-cli-fallback")}, 1)
+	w := NewWorld(t, map[string][]Layer{"": layersOf(t, "gemini-cli-fallback")}, 1)
 	model := func(call string, events ...*wire.Outcome) uint8 {
-		c := w.call(call)
-		c.next(Event{Kind: Begin})
+		c := w.Call(call)
+		c.Next(Event{Kind: Begin})
 		for _, o := range events {
-			c.next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: o})
-			c.next(Event{Kind: Wake})
+			c.Next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: o})
+			c.Next(Event{Kind: Wake})
 		}
 		return c.Target.Model
 	}

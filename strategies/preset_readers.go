@@ -96,7 +96,7 @@ func (x sdkReader) Read(r *wire.Reply, clock time.Duration, o *wire.Outcome) {
 	}
 	o.RetryAfter = wire.NoHint
 	coded := r.Body == wire.CodeBody && r.Status < 400 // under an error's status it is like any other error
-	heard := x.hears>>r.Spelled&1 != 0 && !coded && (x.on == nil || among(x.on, r.Status))
+	heard := x.hears>>r.Spelled&1 != 0 && !coded && (x.on == nil || Among(x.on, r.Status))
 	if heard && (x.upTo == 0 || 0 < hint && hint <= x.upTo) {
 		o.RetryAfter = hint
 	}

@@ -64,15 +64,15 @@ func replies(t *testing.T, name string, seed uint64, most int, all ...wire.Reply
 	t.Helper()
 	d, err := Lookup(name, Knowledge{})
 	require.NoError(t, err)
-	w := newWorld(t, map[string][]Layer{"": d.Layers}, seed)
-	w.direct = true
-	c := w.call("a")
+	w := NewWorld(t, map[string][]Layer{"": d.Layers}, seed)
+	w.Direct = true
+	c := w.Call("a")
 	reader := d.Reader
 	if reader == nil {
 		reader = wire.ByBody{}
 	}
 	last := time.Duration(0)
-	dec := c.next(Event{Kind: Begin})
+	dec := c.Next(Event{Kind: Begin})
 	for dec.Kind != Stop {
 		switch dec.Kind {
 		case Send:
@@ -80,35 +80,35 @@ func replies(t *testing.T, name string, seed uint64, most int, all ...wire.Reply
 				return l
 			}
 			if l.attempts > 1 {
-				l.waits = append(l.waits, w.now-last)
+				l.waits = append(l.waits, w.Now-last)
 			}
-			last = w.now
+			last = w.Now
 			l.models = append(l.models, c.Target.Model)
 			r := all[min(l.attempts, len(all))-1]
 			e := Event{Kind: Reply, Attempt: c.Attempts, Outcome: &wire.Outcome{}}
 			if r.Status == 0 {
-				e.Kind, *e.Outcome = Lost, refusedAs(wire.Disconnected)
+				e.Kind, *e.Outcome = Lost, Refused(wire.Disconnected)
 			} else {
-				reader.Read(&r, w.now, e.Outcome)
+				reader.Read(&r, w.Now, e.Outcome)
 			}
-			dec = c.next(e)
+			dec = c.Next(e)
 		case Wait:
-			w.now = saturating.Add(w.now, dec.After)
-			dec = c.next(Event{Kind: Wake})
+			w.Now = saturating.Add(w.Now, dec.After)
+			dec = c.Next(Event{Kind: Wake})
 		default: // it stands in line, or comes out of it at once
-			if c.line != nil {
-				p, m := c.pool(c.wants.Pool)
-				ok, ready := p.TryTake(w.now, m, c.wants.N)
+			if c.Line != nil {
+				p, m := c.Pool(c.Wants.Pool)
+				ok, ready := p.TryTake(w.Now, m, c.Wants.N)
 				if ready == Never {
 					l.hangs = true
 					return l
 				}
 				if !ok {
-					w.now = ready
+					w.Now = ready
 					continue
 				}
-				c.leave()
-				dec = c.next(Event{Kind: Admitted})
+				c.LeaveLine()
+				dec = c.Next(Event{Kind: Admitted})
 			}
 		}
 	}
@@ -207,10 +207,10 @@ func TestPresetBudgets(t *testing.T) {
 		"grpc":              {wire.Overloaded: 3, wire.Disconnected: 3, wire.Rate: 0},
 	} {
 		for class, n := range want {
-			x := client(t, layersOf(t, name)...)
+			x := NewOneClient(t, layersOf(t, name)...)
 			retries := 0
 			for range 150 {
-				retries += x.ended(class, map[wire.Class]uint16{wire.Overloaded: 503, wire.Rate: 429}[class]) - 1
+				retries += x.CallsEnding(class, map[wire.Class]uint16{wire.Overloaded: 503, wire.Rate: 429}[class]) - 1
 			}
 			require.Equal(t, n, retries, "%s after %v", name, class)
 		}
@@ -227,12 +227,12 @@ func TestPresetTimeouts(t *testing.T) {
 		"article-14003": 30 * time.Second, "article-14003-semaphore": 30 * time.Second, "article-14003-client": 30 * time.Second, "article-14003-bucket": 30 * time.Second,
 	}
 	for _, p := range Presets() {
-		d := client(t, layersOf(t, p.Name)...).c.next(Event{Kind: Begin})
+		d := NewOneClient(t, layersOf(t, p.Name)...).Caller.Next(Event{Kind: Begin})
 		require.Equal(t, Send, d.Kind, p.Name)
 		require.Equal(t, want[p.Name], d.After, p.Name)
 	}
 	for _, name := range []string{"openai-python", "openai-node", "anthropic-python", "anthropic-ts", "anthropic-go", "litellm-router", "codex", "gemini-cli"} {
-		x := client(t, layersOf(t, name)...)
-		require.Greater(t, x.ended(wire.Timeout, 0), 1, name)
+		x := NewOneClient(t, layersOf(t, name)...)
+		require.Greater(t, x.CallsEnding(wire.Timeout, 0), 1, name)
 	}
 }

@@ -11,14 +11,14 @@ import (
 
 func TestQuality(t *testing.T) {
 	ladder := Ladder{Rungs: []Rung{{Model: 0}, {Model: 1}}}
-	play(t, []Layer{Quality{Percent: 50}, ladder}, `
+	Play(t, []Layer{Quality{Percent: 50}, ladder}, `
 		begin -> send
 		200 -> stop succeeded                     # what was asked for is not checked
 		begin -> send
 		503 -> wait 0s
 		wake -> send
 		200 -> stop succeeded ok + note degraded + note lesser_answer`)
-	play(t, []Layer{Retry{Backoff: Fixed{}}, Quality{Accept: []float64{1, 0}, Reject: true}, ladder}, `
+	Play(t, []Layer{Retry{Backoff: Fixed{}}, Quality{Accept: []float64{1, 0}, Reject: true}, ladder}, `
 		begin -> send
 		503 -> wait 0s
 		wake -> send
@@ -47,24 +47,24 @@ func TestQualityOfAnswers(t *testing.T) {
 		"all are checked":       {Quality{Percent: 90, All: true, Reject: true}, wire.Outcome{Tokens: 8}, End{Reason: NotGoodEnough}, 1, 10, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newLab(t, allAsk{what: wire.Demand{OutputTokens: c.asksFor, MaxTokens: c.limitsTo}}, c.quality)
-			l.serve = func(*caller) (time.Duration, wire.Outcome) { return 0, c.outcome }
+			l := NewLab(t, Asking{Demand: wire.Demand{OutputTokens: c.asksFor, MaxTokens: c.limitsTo}}, c.quality)
+			l.Serve = func(*Caller) (time.Duration, wire.Outcome) { return 0, c.outcome }
 			var end End
-			l.settled = func(_ *caller, d Decision) { end = d.End }
-			l.begin("a", 0)
-			l.run(1)
+			l.Settled = func(_ *Caller, d Decision) { end = d.End }
+			l.Begin("a", 0)
+			l.Run(1)
 			require.Equal(t, c.want, end)
-			require.Equal(t, c.poor, l.raised["alarm poor_answer"])
+			require.Equal(t, c.poor, l.Raised["alarm poor_answer"])
 		})
 	}
 }
 
 // The chance that an answer is good enough is that of its model.
 func TestQualityIsAChance(t *testing.T) {
-	l := newLab(t, Quality{Accept: []float64{1, 0.8}, All: true}, Ladder{Rungs: []Rung{{Model: 1}}})
+	l := NewLab(t, Quality{Accept: []float64{1, 0.8}, All: true}, Ladder{Rungs: []Rung{{Model: 1}}})
 	for i := range 4000 {
-		l.begin("a", i)
+		l.Begin("a", i)
 	}
-	l.run(time.Second)
-	require.InDelta(t, 800, l.raised["alarm poor_answer"], 4.5*25.3)
+	l.Run(time.Second)
+	require.InDelta(t, 800, l.Raised["alarm poor_answer"], 4.5*25.3)
 }

@@ -1,7 +1,6 @@
 package strategies
 
 import (
-	"reflect"
 	"testing"
 	"time"
 
@@ -60,7 +59,7 @@ func (s second) After(_ time.Duration, _ *Call, n uint32, _ Event, d Decision) D
 
 func TestRace(t *testing.T) {
 	stack := []Layer{second{after: 50 * time.Millisecond, runners: 3}}
-	play(t, stack, `
+	Play(t, stack, `
 		a: begin                -> send + wake 50ms
 		@20ms a: 200            -> stop succeeded ok
 		a: wake                 -> idle                     # the timer is nobody's
@@ -74,7 +73,7 @@ func TestRace(t *testing.T) {
 		@2.2s c: 200 attempt=2  -> stop succeeded ok + hang up 1 + hang up 3
 		c: settled attempt=3    -> idle                     # it is not heard twice
 	`)
-	play(t, stack, `
+	Play(t, stack, `
 		a: begin                -> send + wake 50ms
 		a: wake                 -> send + wake 50ms
 		a: wake                 -> send
@@ -82,7 +81,7 @@ func TestRace(t *testing.T) {
 		a: lost attempt=3       -> idle
 		a: 429 attempt=1        -> stop failed rate         # the last one's is the race's
 	`)
-	play(t, stack, `
+	Play(t, stack, `
 		a: begin                -> send + wake 50ms
 		@40ms a: 503            -> stop failed overloaded   # nobody is under way: no second begins
 	`)
@@ -91,7 +90,7 @@ func TestRace(t *testing.T) {
 // What After says decides: which failures end a race at once, and which bring
 // the next runner forward.
 func TestVerdicts(t *testing.T) {
-	play(t, []Layer{second{after: 50 * time.Millisecond, runners: 4, verdict: func(n uint32, d Decision) Decision {
+	Play(t, []Layer{second{after: 50 * time.Millisecond, runners: 4, verdict: func(n uint32, d Decision) Decision {
 		switch d.End.Class {
 		case wire.OK, wire.Auth:
 			return d
@@ -126,7 +125,7 @@ func TestVerdicts(t *testing.T) {
 // none at all.
 func TestLaunches(t *testing.T) {
 	asked := 0
-	play(t, []Layer{second{after: 50 * time.Millisecond, runners: 3, launch: func(n uint32) Decision {
+	Play(t, []Layer{second{after: 50 * time.Millisecond, runners: 3, launch: func(n uint32) Decision {
 		if asked++; asked%3 == 1 {
 			return Decision{Kind: Wait, After: 5 * time.Millisecond}
 		} else if asked%3 == 2 {
@@ -140,7 +139,7 @@ func TestLaunches(t *testing.T) {
 		a: wake         -> idle
 		a: 200          -> stop succeeded ok + hang up 1
 	`)
-	play(t, []Layer{second{runners: 2, forgoing: true}}, `
+	Play(t, []Layer{second{runners: 2, forgoing: true}}, `
 		a: begin -> send
 		a: 503   -> stop failed overloaded
 	`)
@@ -149,7 +148,7 @@ func TestLaunches(t *testing.T) {
 // A retry inside a race is each runner's own: its count, its waits, its end.
 func TestRetriesInsideARace(t *testing.T) {
 	var heard []string
-	play(t, []Layer{
+	Play(t, []Layer{
 		second{after: 30 * time.Millisecond, runners: 2, diary: &heard},
 		Retry{Backoff: Exponential{Base: 20 * time.Millisecond}, MaxAttempts: 3},
 	}, `
@@ -167,7 +166,7 @@ func TestRetriesInsideARace(t *testing.T) {
 		a: 503 attempt=6        -> stop tries_exhausted
 	`)
 	require.Equal(t, []string{"runner 0 tries_exhausted overloaded", "runner 1 tries_exhausted overloaded"}, heard[:2])
-	play(t, []Layer{
+	Play(t, []Layer{
 		second{after: 30 * time.Millisecond, runners: 2, diary: &heard},
 		Retry{Backoff: Exponential{Base: 20 * time.Millisecond}, MaxAttempts: 3},
 	}, `
@@ -185,7 +184,7 @@ func TestRetriesInsideARace(t *testing.T) {
 
 // Once somebody gives an attempt up no more runners begin.
 func TestNoRunnerBeginsAfterAWithdrawal(t *testing.T) {
-	play(t, []Layer{
+	Play(t, []Layer{
 		second{after: 30 * time.Millisecond, runners: 3},
 		Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2},
 	}, `
@@ -201,7 +200,7 @@ func TestNoRunnerBeginsAfterAWithdrawal(t *testing.T) {
 // A runner that stops with an attempt in flight hangs up on it.
 func TestARunnerThatStopsByItself(t *testing.T) {
 	in := &listener{}
-	play(t, []Layer{second{after: 10 * time.Millisecond, runners: 2}, choosy{}, in}, `
+	Play(t, []Layer{second{after: 10 * time.Millisecond, runners: 2}, choosy{}, in}, `
 		a: begin                -> send + wake 10ms
 		a: wake                 -> send
 		a: head attempt=2       -> idle + hang up 2
@@ -232,7 +231,7 @@ func TestPermitsInsideARace(t *testing.T) {
 		second{after: 10 * time.Millisecond, runners: 3},
 		Concurrency{Permits: 2, Scope: PerFleet},
 	}
-	play(t, stack, `
+	Play(t, stack, `
 		x: begin                  -> send + wake 10ms
 		y: begin                  -> send + wake 10ms
 		a: begin                  -> queued                 # not hedged while it stands
@@ -251,7 +250,7 @@ func TestPermitsInsideARace(t *testing.T) {
 		d: begin                  -> queued
 	`)
 	// Two runners of one call want units at once.
-	play(t, []Layer{
+	Play(t, []Layer{
 		second{after: 10 * time.Millisecond, runners: 2},
 		Retry{Backoff: Fixed{Every: 5 * time.Millisecond}, MaxAttempts: 3},
 		TokenBucket{Rate: 1, Per: 100 * time.Millisecond, Burst: 1, Scope: PerFleet},
@@ -270,7 +269,7 @@ func TestPermitsInsideARace(t *testing.T) {
 // Breakers inside a race hear of losers, once each; those outside of the call.
 func TestBreakersHearOfLosers(t *testing.T) {
 	in, out := &listener{}, &listener{}
-	play(t, []Layer{out, second{after: 10 * time.Millisecond, runners: 3}, in}, `
+	Play(t, []Layer{out, second{after: 10 * time.Millisecond, runners: 3}, in}, `
 		a: begin                -> send + wake 10ms
 		a: wake                 -> send + wake 10ms
 		a: 503 attempt=1        -> idle
@@ -300,7 +299,7 @@ func (l *listener) Observe(_ time.Duration, _ *Call, e Event, d Decision) {
 // has one timer and one line for all.
 func TestNestedRaces(t *testing.T) {
 	in := &listener{}
-	play(t, []Layer{
+	Play(t, []Layer{
 		second{after: 25 * time.Millisecond, runners: 2},
 		second{after: 10 * time.Millisecond, runners: 2},
 		in,
@@ -315,7 +314,7 @@ func TestNestedRaces(t *testing.T) {
 	`)
 	require.Equal(t, "attempt 3 of 25ms: failed cancelled", in.heard[3])
 	in.heard = nil
-	play(t, []Layer{
+	Play(t, []Layer{
 		second{after: 25 * time.Millisecond, runners: 2},
 		second{after: 10 * time.Millisecond, runners: 2},
 		in,
@@ -333,7 +332,7 @@ func TestNestedRaces(t *testing.T) {
 
 // A loop around a race begins it afresh, with nothing left of the last time.
 func TestALoopAroundARace(t *testing.T) {
-	play(t, []Layer{
+	Play(t, []Layer{
 		Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2},
 		second{after: 10 * time.Millisecond, runners: 2, verdict: func(_ uint32, d Decision) Decision { return d }},
 		Concurrency{Permits: 2, Scope: PerFleet},
@@ -351,15 +350,15 @@ func TestALoopAroundARace(t *testing.T) {
 
 // Each runner has its own target, and the call goes on with the winner's.
 func TestTargetsInARace(t *testing.T) {
-	w := newWorld(t, map[string][]Layer{"": {second{after: 10 * time.Millisecond, runners: 2, models: true}, elsewhere{}}}, 1)
-	c := w.call("a")
-	require.Equal(t, Send, c.next(Event{Kind: Begin}).Kind)
+	w := NewWorld(t, map[string][]Layer{"": {second{after: 10 * time.Millisecond, runners: 2, models: true}, elsewhere{}}}, 1)
+	c := w.Call("a")
+	require.Equal(t, Send, c.Next(Event{Kind: Begin}).Kind)
 	require.Equal(t, wire.Target{Region: 7}, c.Target)
-	w.now = 10 * time.Millisecond
-	require.Equal(t, Send, c.next(Event{Kind: Wake}).Kind)
+	w.Now = 10 * time.Millisecond
+	require.Equal(t, Send, c.Next(Event{Kind: Wake}).Kind)
 	require.Equal(t, wire.Target{Model: 1}, c.Target, "it begins with what the race began with, and no region yet")
 	ok := &wire.Outcome{Class: wire.OK}
-	require.Equal(t, Stop, c.next(Event{Kind: Reply, Attempt: 1, Outcome: ok}).Kind)
+	require.Equal(t, Stop, c.Next(Event{Kind: Reply, Attempt: 1, Outcome: ok}).Kind)
 	require.Equal(t, wire.Target{Region: 7}, c.Target)
 }
 
@@ -375,23 +374,6 @@ func (a away) Next(now time.Duration, c *Call, e Event) Decision {
 		c.Target.Region = 7
 	}
 	return a.inner.Next(now, c, e)
-}
-
-// All of a demand and of a target survives a change of runners: a field that is
-// added must be kept as well.
-func TestARunnerKeepsWhatItAimsAt(t *testing.T) {
-	g := &raced{demand: demandWords}
-	var c, got Call
-	for _, v := range []reflect.Value{reflect.ValueOf(&c.Demand).Elem(), reflect.ValueOf(&c.Target).Elem()} {
-		for i := range v.NumField() {
-			v.Field(i).SetUint(1<<(8*v.Field(i).Type().Size()) - 1 - uint64(i))
-		}
-	}
-	words := make([]int64, 1+demandWords)
-	g.keep(&c, &words[0], words[1:])
-	g.take(&got, words[0], words[1:])
-	require.Equal(t, c.Demand, got.Demand)
-	require.Equal(t, c.Target, got.Target)
 }
 
 func TestRacesThatCannotBe(t *testing.T) {

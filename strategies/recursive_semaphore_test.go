@@ -8,7 +8,7 @@ import (
 func TestRecursiveSemaphore(t *testing.T) {
 	mistake := RecursiveSemaphore{Retry: Retry{Backoff: Fixed{Every: time.Second}}, Permits: 2, Scope: PerFleet}
 	t.Run("two callers that fail together hang", func(t *testing.T) { // case A15b
-		play(t, []Layer{mistake}, `
+		Play(t, []Layer{mistake}, `
 			a: begin -> send
 			b: begin -> send
 			a: 503 -> wait 1s
@@ -21,7 +21,7 @@ func TestRecursiveSemaphore(t *testing.T) {
 			c: admitted -> refused`)
 	})
 	t.Run("a lone caller hangs when it fails as often as there are permits", func(t *testing.T) {
-		play(t, []Layer{mistake}, `
+		Play(t, []Layer{mistake}, `
 			a: begin -> send
 			a: 503 -> wait 1s
 			a: wake -> send
@@ -33,7 +33,7 @@ func TestRecursiveSemaphore(t *testing.T) {
 			b: admitted -> send`)
 	})
 	t.Run("a success gives all permits back", func(t *testing.T) {
-		play(t, []Layer{mistake}, `
+		Play(t, []Layer{mistake}, `
 			a: begin -> send
 			a: 503 -> wait 1s
 			a: wake -> send
@@ -46,7 +46,7 @@ func TestRecursiveSemaphore(t *testing.T) {
 	t.Run("so do a failure for good and the end of all tries", func(t *testing.T) {
 		bounded := mistake
 		bounded.Retry.MaxAttempts = 2
-		play(t, []Layer{bounded}, `
+		Play(t, []Layer{bounded}, `
 			a: begin -> send
 			a: 503 -> wait 1s
 			a: wake -> send

@@ -5,7 +5,7 @@ import "testing"
 // Eight a second and a burst of two: whoever leaves gives nothing back while
 // somebody has a later slot, and the whole token once nobody has.
 func TestReservations(t *testing.T) {
-	play(t, []Layer{reservations{limit: 8, burst: 2}}, `
+	Play(t, []Layer{reservations{limit: 8, burst: 2}}, `
 		a.1: begin -> send
 		a.2: begin -> send
 		a.3: begin -> wait 125ms

@@ -13,7 +13,7 @@ import (
 func TestRetry(t *testing.T) {
 	second := Fixed{Every: time.Second}
 	t.Run("success", func(t *testing.T) {
-		play(t, []Layer{Retry{Backoff: second, MaxAttempts: 3}}, `
+		Play(t, []Layer{Retry{Backoff: second, MaxAttempts: 3}}, `
 			begin -> send
 			503 -> wait 1s
 			wake -> send
@@ -22,7 +22,7 @@ func TestRetry(t *testing.T) {
 			200 -> stop succeeded ok`)
 	})
 	t.Run("max attempts counts attempts; waits are one fewer", func(t *testing.T) {
-		play(t, []Layer{Retry{Backoff: second, MaxAttempts: 3}}, `
+		Play(t, []Layer{Retry{Backoff: second, MaxAttempts: 3}}, `
 			begin -> send
 			503 -> wait 1s
 			wake -> send
@@ -31,12 +31,12 @@ func TestRetry(t *testing.T) {
 			500 -> stop tries_exhausted server_error
 			begin -> send                             # the next call starts afresh
 			503 -> wait 1s`)
-		play(t, []Layer{Retry{Backoff: second, MaxAttempts: 1}}, `
+		Play(t, []Layer{Retry{Backoff: second, MaxAttempts: 1}}, `
 			begin -> send
 			503 -> stop tries_exhausted overloaded`)
 	})
 	t.Run("hints", func(t *testing.T) {
-		play(t, []Layer{Retry{Backoff: Fixed{Every: 2 * time.Second, Jitter: time.Second}}}, `
+		Play(t, []Layer{Retry{Backoff: Fixed{Every: 2 * time.Second, Jitter: time.Second}}}, `
 			begin -> send
 			overloaded after=3s -> wait [3s,4s)
 			wake -> send
@@ -47,10 +47,10 @@ func TestRetry(t *testing.T) {
 			503 after=0s -> wait [2s,3s)
 			wake -> send
 			503 after=-5s -> wait [2s,3s)             # nonsense is no hint`)
-		play(t, []Layer{Retry{Backoff: Fixed{Every: 2 * time.Second}, Hints: Hints{Use: HintIgnored}}}, `
+		Play(t, []Layer{Retry{Backoff: Fixed{Every: 2 * time.Second}, Hints: Hints{Use: HintIgnored}}}, `
 			begin -> send
 			503 after=1h -> wait 2s`)
-		play(t, []Layer{Retry{Backoff: Exponential{Base: time.Second}}}, `
+		Play(t, []Layer{Retry{Backoff: Exponential{Base: time.Second}}}, `
 			begin -> send
 			503 after=10s -> wait 10s                 # a hint does not stop the doubling
 			wake -> send
@@ -59,7 +59,7 @@ func TestRetry(t *testing.T) {
 			503 -> wait 4s`)
 	})
 	t.Run("ends without a reply", func(t *testing.T) {
-		play(t, []Layer{Retry{Backoff: second}}, `
+		Play(t, []Layer{Retry{Backoff: second}}, `
 			begin -> send
 			lost -> wait 1s
 			wake -> send
@@ -68,19 +68,19 @@ func TestRetry(t *testing.T) {
 			disconnected -> wait 1s`)
 	})
 	t.Run("a failure without an attempt has no hint", func(t *testing.T) {
-		refusing := gatekeeper{heard: new([]string), admit: func(now time.Duration, _ *Call) Decision {
+		refusing := Gatekeeper{Heard: new([]string), Decide: func(now time.Duration, _ *Call) Decision {
 			if now < 2*time.Second {
 				return StopWith(Failed, wire.Overloaded)
 			}
 			return Decision{}
 		}}
-		play(t, []Layer{Retry{Backoff: second, MaxAttempts: 9}, refusing}, `
+		Play(t, []Layer{Retry{Backoff: second, MaxAttempts: 9}, refusing}, `
 			begin -> wait 1s
 			wake -> wait 1s
 			wake -> send`)
 	})
 	t.Run("withdrawn", func(t *testing.T) {
-		play(t, []Layer{Retry{Backoff: second}}, `
+		Play(t, []Layer{Retry{Backoff: second}}, `
 			begin -> send
 			cancelled -> stop withdrawn cancelled
 			begin -> send
@@ -101,17 +101,17 @@ func TestOnlyTransientFailuresAreRetried(t *testing.T) {
 		wire.Quota: 1, wire.Auth: 1, wire.Permission: 1, wire.BadRequest: 1, wire.TooLarge: 1, wire.Cancelled: 1,
 	}
 	require.Len(t, attempts, wire.NumClasses)
-	x := newRetrier(t, Retry{Backoff: Fixed{}, MaxAttempts: most})
+	x := NewRetrier(t, Retry{Backoff: Fixed{}, MaxAttempts: most})
 	for class, want := range attempts {
-		x.begin(uint64(class))
+		x.Begin(uint64(class))
 		d := Decision{Kind: Wait}
 		for d.Kind == Wait {
 			o := wire.Outcome{Class: class, RetryAfter: wire.NoHint}
-			if d = x.step(0, Event{Kind: Reply, Attempt: x.call.Attempts, Outcome: &o}); d.Kind == Wait {
-				x.step(0, Event{Kind: Wake})
+			if d = x.Step(0, Event{Kind: Reply, Attempt: x.Call.Attempts, Outcome: &o}); d.Kind == Wait {
+				x.Step(0, Event{Kind: Wake})
 			}
 		}
-		require.Equal(t, want, int(x.call.Attempts), class.String())
+		require.Equal(t, want, int(x.Call.Attempts), class.String())
 		switch {
 		case class == wire.OK:
 			require.Equal(t, StopWith(Succeeded, class), d)
@@ -132,8 +132,8 @@ func (b badBackoff) Delay(*Call, Purpose, int64, time.Duration) (base, jitter ti
 
 func TestWaitsAreNeverNegative(t *testing.T) {
 	for _, b := range []badBackoff{{-1, 0}, {0, -1}, {-Never, -Never}, {-1, time.Second}} {
-		x := newRetrier(t, Retry{Backoff: b})
-		for _, w := range x.waits(1, 3) {
+		x := NewRetrier(t, Retry{Backoff: b})
+		for _, w := range x.Waits(1, 3) {
 			require.Equal(t, max(b.base, 0)+max(b.jitter, 0), w, "%+v", b)
 		}
 	}
@@ -151,7 +151,7 @@ func (h history) Delay(_ *Call, _ Purpose, retry int64, prev time.Duration) (bas
 
 func TestRemembering(t *testing.T) {
 	var told []time.Duration
-	play(t, []Layer{Retry{Backoff: history{&told}}}, `
+	Play(t, []Layer{Retry{Backoff: history{&told}}}, `
 		begin -> send
 		503 -> wait 1.001s
 		wake -> send
@@ -169,7 +169,7 @@ func TestRetryBounds(t *testing.T) {
 	t.Run("elapsed time", func(t *testing.T) {
 		// A retry that would begin when the call is older than 10 s is not waited
 		// for; at exactly 10 s it may.
-		play(t, []Layer{Retry{Backoff: Exponential{Base: time.Second}, MaxElapsed: 10 * time.Second}}, `
+		Play(t, []Layer{Retry{Backoff: Exponential{Base: time.Second}, MaxElapsed: 10 * time.Second}}, `
 			@5s begin -> send
 			@6s 503 -> wait 1s
 			wake -> send
@@ -183,7 +183,7 @@ func TestRetryBounds(t *testing.T) {
 			wake -> send`)
 	})
 	t.Run("least wait", func(t *testing.T) {
-		play(t, []Layer{Retry{Backoff: Fixed{Jitter: time.Second}, MinWait: 3 * time.Second}}, `
+		Play(t, []Layer{Retry{Backoff: Fixed{Jitter: time.Second}, MinWait: 3 * time.Second}}, `
 			begin -> send
 			503 -> wait [3s,4s)
 			wake -> send
@@ -192,7 +192,7 @@ func TestRetryBounds(t *testing.T) {
 			503 after=5s -> wait [5s,6s)`)
 	})
 	t.Run("a long wait does not overflow the elapsed time", func(t *testing.T) {
-		play(t, []Layer{Retry{Backoff: Fixed{Every: Never}, MaxElapsed: time.Hour}}, `
+		Play(t, []Layer{Retry{Backoff: Fixed{Every: Never}, MaxElapsed: time.Hour}}, `
 			@1s begin -> send
 			@2s 503 -> stop deadline_passed`)
 	})

@@ -140,17 +140,17 @@ func forbidden(o *wire.Outcome) bool { return o != nil && o.Marks&wire.SaysStop 
 // goesBy reports whether class and status are among what is retried.
 func (r *Rules) goesBy(o *wire.Outcome, class wire.Class) bool {
 	switch {
-	case r.Except.Has(class), o.RetryAfter < 0 && among(r.AskedOnly, o.Status):
+	case r.Except.Has(class), o.RetryAfter < 0 && Among(r.AskedOnly, o.Status):
 		return false
 	case r.Also.Has(class):
 		return true
 	case r.Statuses != nil && o.Status >= 400:
-		return among(r.Statuses, o.Status)
+		return Among(r.Statuses, o.Status)
 	}
 	return r.Classes.Has(class)
 }
 
-func among(list []Statuses, s uint16) bool {
+func Among(list []Statuses, s uint16) bool {
 	for _, r := range list {
 		if r.First <= s && s <= r.Last {
 			return true

@@ -110,7 +110,7 @@ func TestRules(t *testing.T) {
 			disconnected tokens=70 -> wait 1s`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}, On: c.on}}, c.script)
+			Play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}, On: c.on}}, c.script)
 		})
 	}
 }
@@ -118,12 +118,12 @@ func TestRules(t *testing.T) {
 // A loop does not retry what a layer inside has refused unless it is told to.
 func TestRulesForRefusals(t *testing.T) {
 	retry := Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 3}
-	play(t, []Layer{retry, fast(1, PerFleet)}, `
+	Play(t, []Layer{retry, fast(1, PerFleet)}, `
 		begin -> send
 		503 -> wait 1s
 		wake -> stop breaker_open`)
 	retry.On.Refusals = true
-	play(t, []Layer{retry, fast(1, PerFleet)}, `
+	Play(t, []Layer{retry, fast(1, PerFleet)}, `
 		begin -> send
 		503 -> wait 1s
 		wake -> wait 1s

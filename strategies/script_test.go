@@ -35,24 +35,24 @@ import (
 // pools, and fails with the whole trace.
 
 // play plays a script for one fleet.
-func play(t *testing.T, layers []Layer, script string) {
+func Play(t *testing.T, layers []Layer, script string) {
 	t.Helper()
-	playFleets(t, map[string][]Layer{"": layers}, script)
+	PlayFleets(t, map[string][]Layer{"": layers}, script)
 }
 
 // playFleets plays a script for several fleets that share a commons; twice,
 // since a driver may grant units of pools directly or not.
-func playFleets(t *testing.T, stacks map[string][]Layer, script string) {
+func PlayFleets(t *testing.T, stacks map[string][]Layer, script string) {
 	t.Helper()
 	for _, direct := range []bool{false, true} {
-		w := newWorld(t, stacks, 1)
-		w.direct = direct
-		w.script(script)
+		w := NewWorld(t, stacks, 1)
+		w.Direct = direct
+		w.Script(script)
 	}
 }
 
 // script plays all lines of a script.
-func (w *world) script(text string) {
+func (w *world) Script(text string) {
 	w.t.Helper()
 	for i, line := range strings.Split(text, "\n") {
 		if line, _, _ = strings.Cut(line, "#"); strings.TrimSpace(line) != "" {
@@ -66,16 +66,16 @@ func (w *world) line(number int, text string) {
 	w.t.Helper()
 	fail := func(format string, args ...any) {
 		w.t.Helper()
-		w.t.Fatalf("line %d: %s\ngrants: direct %v\ntrace:\n%s  > %s", number, fmt.Sprintf(format, args...), w.direct, w.trace.String(), text)
+		w.t.Fatalf("line %d: %s\ngrants: direct %v\ntrace:\n%s  > %s", number, fmt.Sprintf(format, args...), w.Direct, w.trace.String(), text)
 	}
 	left, want, expects := strings.Cut(text, "->")
 	fields := strings.Fields(left)
 	if at, ok := strings.CutPrefix(fields[0], "@"); ok {
 		t := duration(fail, at)
-		if t < w.now {
-			fail("time runs backwards, it is %v", w.now)
+		if t < w.Now {
+			fail("time runs backwards, it is %v", w.Now)
 		}
-		w.now, fields = t, fields[1:]
+		w.Now, fields = t, fields[1:]
 	}
 	if len(fields) == 0 {
 		return
@@ -87,26 +87,26 @@ func (w *world) line(number int, text string) {
 	if !expects {
 		fail("what is expected?")
 	}
-	c := w.call(name)
+	c := w.Call(name)
 	e := w.event(fail, c, fields)
 	c.besides = c.besides[:0]
 	var got string
 	if e.Kind == Admitted {
 		got = w.admit(fail, c)
 	} else {
-		got = w.describe(c, c.next(e))
+		got = w.describe(c, c.Next(e))
 	}
 	for _, b := range c.besides {
 		got += " + " + b
 	}
-	fmt.Fprintf(&w.trace, "%12v  %s -> %s\n", w.now, strings.TrimSpace(left), got)
+	fmt.Fprintf(&w.trace, "%12v  %s -> %s\n", w.Now, strings.TrimSpace(left), got)
 	if want = strings.TrimSpace(want); !matches(fail, got, want) {
 		fail("got %s, want %s", got, want)
 	}
 }
 
 // event reads what happens to c.
-func (w *world) event(fail func(string, ...any), c *caller, fields []string) Event {
+func (w *world) event(fail func(string, ...any), c *Caller, fields []string) Event {
 	o := &wire.Outcome{RetryAfter: wire.NoHint}
 	e := Event{Attempt: c.Attempts, Outcome: o}
 	hint := wire.NoHint
@@ -141,20 +141,20 @@ func (w *world) event(fail func(string, ...any), c *caller, fields []string) Eve
 	if kind, ok := kinds[fields[0]]; ok {
 		switch kind {
 		case Wake:
-			if !c.waits || c.wakeAt < w.now {
-				fail("nothing wakes it now: waits %v, until %v", c.waits, c.wakeAt)
+			if !c.Waits || c.WakesAt < w.Now {
+				fail("nothing wakes it now: waits %v, until %v", c.Waits, c.WakesAt)
 			}
-			w.now, c.waits = c.wakeAt, false
+			w.Now, c.Waits = c.WakesAt, false
 		case Joined:
-			if !c.landed {
+			if !c.Landed {
 				fail("the call that it follows is under way")
 			}
-			c.landed = false
+			c.Landed = false
 			return Event{Kind: Joined, Outcome: &wire.Outcome{Class: c.Joined.Class, RetryAfter: hint}}
 		case Cancelled:
-			c.waits = false
-			if c.line != nil {
-				c.leave()
+			c.Waits = false
+			if c.Line != nil {
+				c.LeaveLine()
 			}
 		case Sent:
 			return Event{Kind: kind, Attempt: e.Attempt}
@@ -187,19 +187,19 @@ func (w *world) event(fail func(string, ...any), c *caller, fields []string) Eve
 }
 
 // admit lets c in if it is first in its line and the units are there.
-func (w *world) admit(fail func(string, ...any), c *caller) string {
-	if c.line == nil {
+func (w *world) admit(fail func(string, ...any), c *Caller) string {
+	if c.Line == nil {
 		fail("it does not stand in line")
 	}
-	if w.lines[c.line][0] != c {
+	if w.Lines[c.Line][0] != c {
 		return "refused"
 	}
-	p, m := c.pool(c.wants.Pool)
-	ok, ready := p.TryTake(w.now, m, c.wants.N)
+	p, m := c.Pool(c.Wants.Pool)
+	ok, ready := p.TryTake(w.Now, m, c.Wants.N)
 	switch {
 	case ok:
-		c.leave()
-		return w.describe(c, c.next(Event{Kind: Admitted}))
+		c.LeaveLine()
+		return w.describe(c, c.Next(Event{Kind: Admitted}))
 	case ready == Never:
 		return "refused"
 	default:
@@ -208,7 +208,7 @@ func (w *world) admit(fail func(string, ...any), c *caller) string {
 }
 
 // describe writes a decision as scripts do.
-func (w *world) describe(c *caller, d Decision) string {
+func (w *world) describe(c *Caller, d Decision) string {
 	switch d.Kind {
 	case Idle:
 		return "idle"
@@ -217,9 +217,9 @@ func (w *world) describe(c *caller, d Decision) string {
 	case Wait:
 		return fmt.Sprintf("wait %v", d.After)
 	case Acquire:
-		if w.lines[c.line][0] == c {
-			p, m := c.pool(d.Take.Pool)
-			if _, ready := p.TryTake(w.now, m, d.Take.N); ready != Never {
+		if w.Lines[c.Line][0] == c {
+			p, m := c.Pool(d.Take.Pool)
+			if _, ready := p.TryTake(w.Now, m, d.Take.N); ready != Never {
 				return fmt.Sprintf("queued until %v", ready)
 			}
 		}

@@ -22,7 +22,7 @@ func TestShedder(t *testing.T) {
 		a: begin priority=2 -> send
 		a: 400 -> stop failed                     # an answer
 		`
-	play(t, []Layer{shed}, pressed+`
+	Play(t, []Layer{shed}, pressed+`
 		c: begin priority=2 -> stop shed overloaded   # one of four
 		d: begin priority=9 -> stop shed
 		b: begin priority=1 -> send
@@ -33,7 +33,7 @@ func TestShedder(t *testing.T) {
 		a: begin priority=0 -> send               # never
 		@10s c: begin priority=2 -> send          # forgotten`)
 	shed.Hold, shed.Jitter = 3*time.Second, time.Second
-	play(t, []Layer{shed}, pressed+`
+	Play(t, []Layer{shed}, pressed+`
 		c: begin priority=2 -> wait [3s,4s)
 		c: wake -> wait [3s,4s)
 		@5s c: cancelled -> stop withdrawn
@@ -47,29 +47,29 @@ func TestShedder(t *testing.T) {
 // calls beside it, unless it is shed first.
 func TestShedderKeepsBatchFromStarvingPeople(t *testing.T) {
 	interactive := func(layers ...Layer) float64 {
-		l := newLab(t, layers...)
+		l := NewLab(t, layers...)
 		served, bin := 0, time.Duration(-1)
-		l.serve = func(*caller) (time.Duration, wire.Outcome) { // 10 per second
-			if b := l.now / time.Second; b != bin {
+		l.Serve = func(*Caller) (time.Duration, wire.Outcome) { // 10 per second
+			if b := l.Now / time.Second; b != bin {
 				bin, served = b, 0
 			}
 			if served++; served > 10 {
-				return time.Millisecond, refusedAs(wire.Rate)
+				return time.Millisecond, Refused(wire.Rate)
 			}
-			return time.Millisecond, okay
+			return time.Millisecond, Answered
 		}
 		good := 0
-		l.settled = func(c *caller, d Decision) {
+		l.Settled = func(c *Caller, d Decision) {
 			if c.Demand.Priority == 0 && d.End.Reason == Succeeded {
 				good++
 			}
 		}
-		luck := l.call("x.0").Rand
+		luck := l.Call("x.0").Rand
 		begin := func(i int, at time.Duration, priority uint8) {
-			l.at(at, func() {
-				c := l.call(fmt.Sprintf("%d.%d", priority, i))
+			l.At(at, func() {
+				c := l.Call(fmt.Sprintf("%d.%d", priority, i))
 				c.Demand.Priority = priority
-				l.step(c, Event{Kind: Begin})
+				l.Step(c, Event{Kind: Begin})
 			})
 		}
 		const people = 500
@@ -79,7 +79,7 @@ func TestShedderKeepsBatchFromStarvingPeople(t *testing.T) {
 		for i := range 2000 { // 20 per second
 			begin(i, luck.Uniform(uint64(people+i), 0, 100*time.Second), 1)
 		}
-		l.run(10 * time.Minute)
+		l.Run(10 * time.Minute)
 		return float64(good) / people
 	}
 	shed := Shedder{Above: []int{10}, Window: 10 * time.Second, Min: 10, Scope: PerFleet}

@@ -11,7 +11,7 @@ import (
 )
 
 func TestShrink(t *testing.T) {
-	play(t, []Layer{Shrink{Context: 0.5, Times: 2, Backoff: Fixed{Every: time.Second}}}, `
+	Play(t, []Layer{Shrink{Context: 0.5, Times: 2, Backoff: Fixed{Every: time.Second}}}, `
 		begin -> send
 		503 after=3s -> wait 3s + note shrunk
 		wake -> send
@@ -20,7 +20,7 @@ func TestShrink(t *testing.T) {
 		503 -> stop failed overloaded             # twice is enough
 		begin -> send
 		429 -> stop failed rate`) // smaller requests are as many
-	play(t, []Layer{Shrink{Pieces: 3}}, `
+	Play(t, []Layer{Shrink{Pieces: 3}}, `
 		begin -> send
 		413 -> wait 0s + note shrunk
 		wake -> send
@@ -57,13 +57,13 @@ func TestShrunkDemands(t *testing.T) {
 		"not needed":   {Shrink{Context: 0.5}, false, 100_000, []string{"50000/1000/0"}, false, Succeeded},
 	} {
 		t.Run(name, func(t *testing.T) {
-			layers := []Layer{allAsk{what: whole}, c.shrink}
+			layers := []Layer{Asking{Demand: whole}, c.shrink}
 			if c.outer {
-				layers = []Layer{allAsk{what: whole}, Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2}, c.shrink}
+				layers = []Layer{Asking{Demand: whole}, Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2}, c.shrink}
 			}
-			l := newLab(t, layers...)
+			l := NewLab(t, layers...)
 			var got []string
-			l.serve = func(call *caller) (time.Duration, wire.Outcome) {
+			l.Serve = func(call *Caller) (time.Duration, wire.Outcome) {
 				d := call.Demand
 				got = append(got, fmt.Sprintf("%d/%d/%d", d.InputTokens, d.OutputTokens, d.MaxTokens))
 				if c.shrink.Pieces > 0 && len(got) > 1 {
@@ -73,14 +73,14 @@ func TestShrunkDemands(t *testing.T) {
 				}
 				require.Equal(t, whole.Priority, d.Priority)
 				if d.InputTokens+d.Output() > c.limit {
-					return 0, refusedAs(wire.TokenRate)
+					return 0, Refused(wire.TokenRate)
 				}
-				return 0, okay
+				return 0, Answered
 			}
 			var end End
-			l.settled = func(_ *caller, d Decision) { end = d.End }
-			l.begin("a", 0)
-			l.run(time.Hour)
+			l.Settled = func(_ *Caller, d Decision) { end = d.End }
+			l.Begin("a", 0)
+			l.Run(time.Hour)
 			require.Equal(t, c.want, got)
 			require.Equal(t, c.reason, end.Reason)
 			require.Equal(t, c.degraded, end.Degraded)

@@ -9,29 +9,10 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// allAsk is an outermost layer that gives each call a prompt: the same for all.
-type allAsk struct {
-	inner Strategy
-	what  wire.Demand
-}
-
-func (p allAsk) Build(b *Build, inner Strategy) (Strategy, error) {
-	b.ChangesDemand()
-	p.inner = inner
-	return p, nil
-}
-
-func (p allAsk) Next(now time.Duration, c *Call, e Event) Decision {
-	if e.Kind == Begin {
-		c.Demand = p.what
-	}
-	return p.inner.Next(now, c, e)
-}
-
 func TestSingleFlight(t *testing.T) {
-	seven := allAsk{what: wire.Demand{Prompt: 7}}
+	seven := Asking{Demand: wire.Demand{Prompt: 7}}
 	t.Run("one asks for all", func(t *testing.T) {
-		play(t, []Layer{seven, SingleFlight{Scope: PerFleet}}, `
+		Play(t, []Layer{seven, SingleFlight{Scope: PerFleet}}, `
 			a: begin -> send
 			b: begin -> follow
 			c: begin -> follow
@@ -41,7 +22,7 @@ func TestSingleFlight(t *testing.T) {
 			d: begin -> send`)
 	})
 	t.Run("a failure is shared, a withdrawal is not", func(t *testing.T) {
-		play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}}, seven, SingleFlight{Scope: PerFleet}}, `
+		Play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}}, seven, SingleFlight{Scope: PerFleet}}, `
 			a: begin -> send
 			b: begin -> follow
 			a: 503 -> wait 1s + land 1
@@ -52,7 +33,7 @@ func TestSingleFlight(t *testing.T) {
 			b: joined -> stop failed auth`)
 	})
 	t.Run("a question like no other", func(t *testing.T) {
-		play(t, []Layer{SingleFlight{Scope: PerFleet}}, "a: begin -> send\nb: begin -> send")
+		Play(t, []Layer{SingleFlight{Scope: PerFleet}}, "a: begin -> send\nb: begin -> send")
 	})
 }
 

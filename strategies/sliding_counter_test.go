@@ -10,7 +10,7 @@ import (
 )
 
 func TestSlidingCounter(t *testing.T) {
-	play(t, []Layer{SlidingCounter{Limit: 2, Length: time.Minute, Scope: PerFleet}}, `
+	Play(t, []Layer{SlidingCounter{Limit: 2, Length: time.Minute, Scope: PerFleet}}, `
 		@10s a: begin -> send
 		b: begin -> send
 		c: begin -> queued until 90s              # until the two weigh one: halfway through the next minute
@@ -67,10 +67,10 @@ func TestSlidingCounterAgainstNaiveTwin(t *testing.T) {
 				require.False(t, fits(readyAt-1, n), "ready before %d", readyAt)
 			}
 		}
-		for _, n := range perBin(log, time.Duration(per)) {
+		for _, n := range PerBin(log, time.Duration(per)) {
 			require.LessOrEqual(t, int64(n), limit)
 		}
-		require.Less(t, int64(most(log, time.Duration(per-1))), 2*limit)
+		require.Less(t, int64(MostWithin(log, time.Duration(per-1))), 2*limit)
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 func TestSlidingLog(t *testing.T) {
-	play(t, []Layer{SlidingLog{Limit: 2, Length: time.Minute, Scope: PerFleet}}, `
+	Play(t, []Layer{SlidingLog{Limit: 2, Length: time.Minute, Scope: PerFleet}}, `
 		a: begin -> send
 		@20s b: begin -> send
 		c: begin -> queued until 60.000000001s    # one made exactly a minute ago still counts
@@ -60,20 +60,20 @@ func TestSlidingLogAgainstNaiveTwin(t *testing.T) {
 				}
 			}
 		}
-		require.LessOrEqual(t, most(log, length), limit)
+		require.LessOrEqual(t, MostWithin(log, length), limit)
 	})
 }
 
 // Case A11: a client that keeps below 100 a minute never meets a limit of 120,
 // be the provider's window sliding or fixed, and keeps to its hundred.
 func TestSlidingLogBelowAWindow(t *testing.T) {
-	l := newLab(t, SlidingLog{Limit: 100, Length: time.Minute, Scope: PerFleet})
-	l.closedLoop(5, 0)
-	l.run(10 * time.Minute)
-	require.Equal(t, 100, most(l.sent, time.Minute))
-	for _, n := range perBin(l.sent, time.Minute) {
+	l := NewLab(t, SlidingLog{Limit: 100, Length: time.Minute, Scope: PerFleet})
+	l.ClosedLoop(5, 0)
+	l.Run(10 * time.Minute)
+	require.Equal(t, 100, MostWithin(l.Sent, time.Minute))
+	for _, n := range PerBin(l.Sent, time.Minute) {
 		require.LessOrEqual(t, n, 120)
 	}
 	// A burst of 100 in each minute but for the nanosecond: ten in all.
-	require.Equal(t, 1000, len(l.sent))
+	require.Equal(t, 1000, len(l.Sent))
 }

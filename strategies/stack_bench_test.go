@@ -47,7 +47,7 @@ func BenchmarkStack(b *testing.B) {
 			}
 			failure := wire.Outcome{Class: wire.Overloaded, RetryAfter: wire.NoHint}
 			success := wire.Outcome{Class: wire.OK, RetryAfter: wire.NoHint}
-			give := nobody{}
+			give := Discard{}
 			b.ReportAllocs()
 			for b.Loop() {
 				p.Root.Next(0, &c, Event{Kind: Begin})
@@ -59,13 +59,3 @@ func BenchmarkStack(b *testing.B) {
 		})
 	}
 }
-
-// nobody is a driver that cares for no asides.
-type nobody struct{}
-
-func (nobody) Leave()                     {}
-func (nobody) Put(PoolID, uint32)         {}
-func (nobody) HangUp(uint32)              {}
-func (nobody) Land(FlightID, uint32, End) {}
-func (nobody) WakeAt(time.Duration)       {}
-func (nobody) Raise(Signal)               {}

@@ -14,30 +14,30 @@ import (
 // sent as are accepted: 200 at K = 2, 110 at 1.1, and the others are refused here.
 func TestThrottleClosedForm(t *testing.T) {
 	for k, want := range map[float64]float64{2: 200, 1.1: 110} {
-		l := newLab(t, Throttle{K: k, Window: 10 * time.Second, Scope: PerFleet})
+		l := NewLab(t, Throttle{K: k, Window: 10 * time.Second, Scope: PerFleet})
 		accepted, second := 0, time.Duration(-1)
-		l.serve = func(*caller) (time.Duration, wire.Outcome) {
-			if s := l.now / time.Second; s != second {
+		l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+			if s := l.Now / time.Second; s != second {
 				second, accepted = s, 0
 			}
 			if accepted++; accepted > 100 {
-				return time.Millisecond, refusedAs(wire.Overloaded)
+				return time.Millisecond, Refused(wire.Overloaded)
 			}
-			return time.Millisecond, okay
+			return time.Millisecond, Answered
 		}
 		refused := 0
-		l.settled = func(_ *caller, d Decision) {
-			if d.End.Reason == LimiterRefused && l.now >= 20*time.Second {
+		l.Settled = func(_ *Caller, d Decision) {
+			if d.End.Reason == LimiterRefused && l.Now >= 20*time.Second {
 				refused++
 			}
 		}
 		const length = 50
 		for i := range length * 1000 {
-			l.at(time.Duration(i)*time.Millisecond, func() { l.begin("a", i) })
+			l.At(time.Duration(i)*time.Millisecond, func() { l.Begin("a", i) })
 		}
-		l.run((length + 1) * time.Second)
+		l.Run((length + 1) * time.Second)
 		sent := 0
-		for _, at := range l.sent {
+		for _, at := range l.Sent {
 			if at >= 20*time.Second {
 				sent++
 			}
@@ -48,34 +48,34 @@ func TestThrottleClosedForm(t *testing.T) {
 }
 
 func TestThrottle(t *testing.T) {
-	x := client(t, Throttle{Scope: PerClient})
+	x := NewOneClient(t, Throttle{Scope: PerClient})
 	for range 1000 { // nothing is refused while what is sent is accepted
-		require.Equal(t, 1, x.outcomes(wire.OK))
-		require.Equal(t, 1, x.outcomes(wire.BadRequest), "an answer, if not the one hoped for")
+		require.Equal(t, 1, x.Calls(wire.OK))
+		require.Equal(t, 1, x.Calls(wire.BadRequest), "an answer, if not the one hoped for")
 	}
 	// 2,000 accepts at K = 2 bear another 2,000 requests before the first refusal.
 	for n := range 2000 {
-		require.Equal(t, 1, x.outcomes(wire.Overloaded), "failure %d", n+1)
+		require.Equal(t, 1, x.Calls(wire.Overloaded), "failure %d", n+1)
 	}
 	sent := 0
 	for range 2000 {
-		sent += x.outcomes(wire.Overloaded)
+		sent += x.Calls(wire.Overloaded)
 	}
 	// The share that passes is 4000/n at n requests: Σ = 4000·ln(6000/4000).
 	require.InDelta(t, 4000*math.Log(1.5), sent, 4.5*20)
 	// Two minutes later all is forgotten.
-	x.now = 2 * time.Minute
-	require.Equal(t, 1, x.outcomes(wire.Overloaded))
+	x.Now = 2 * time.Minute
+	require.Equal(t, 1, x.Calls(wire.Overloaded))
 
 	// Who is withdrawn before anybody knows leaves no trace.
-	x = client(t, Throttle{K: 1, Scope: PerClient})
+	x = NewOneClient(t, Throttle{K: 1, Scope: PerClient})
 	for range 100 {
-		x.c.next(Event{Kind: Begin})
-		x.c.next(Event{Kind: Settled, Attempt: 1, Outcome: &cancelled})
-		x.c.next(Event{Kind: Cancelled})
+		x.Caller.Next(Event{Kind: Begin})
+		x.Caller.Next(Event{Kind: Settled, Attempt: 1, Outcome: &wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}})
+		x.Caller.Next(Event{Kind: Cancelled})
 	}
-	require.Zero(t, throttleSlices.sum(x.c.Memory[PerClient]))
-	require.Equal(t, 1, x.outcomes(wire.Overloaded))
+	require.Zero(t, throttleSlices.sum(x.Caller.Memory[PerClient]))
+	require.Equal(t, 1, x.Calls(wire.Overloaded))
 }
 
 func TestThrottleMustMakeSense(t *testing.T) {

@@ -11,35 +11,35 @@ import (
 )
 
 func TestTimeShift(t *testing.T) {
-	play(t, []Layer{TimeShift{Every: aDay, At: 9*time.Hour + 47*time.Minute}}, `
+	Play(t, []Layer{TimeShift{Every: aDay, At: 9*time.Hour + 47*time.Minute}}, `
 		a: begin -> wait 9h47m
 		@9h30m b: begin -> wait 17m
 		@10h c: begin -> wait 23h47m              # too late for today
 		a: cancelled -> stop withdrawn
 		c: wake -> send`)
-	play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}}, TimeShift{Window: time.Minute}}, `
+	Play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}}, TimeShift{Window: time.Minute}}, `
 		begin -> wait [0s,60s)
 		wake -> send
 		503 -> wait 1s                            # a retry is not moved again
 		wake -> send`)
-	play(t, []Layer{allAsk{what: wire.Demand{Priority: 1}}, TimeShift{Window: time.Minute, Priority: 2}}, `
+	Play(t, []Layer{Asking{Demand: wire.Demand{Priority: 1}}, TimeShift{Window: time.Minute, Priority: 2}}, `
 		begin -> send`) // too urgent to wait
 }
 
 // A client's steady offset is drawn once; the offsets of many are even over the
 // window, and belong to the client.
 func TestTimeShiftSteady(t *testing.T) {
-	l := newLab(t, TimeShift{Window: time.Minute, Steady: true})
+	l := NewLab(t, TimeShift{Window: time.Minute, Steady: true})
 	var offsets []time.Duration
 	for i := range 2000 {
 		name := string(rune('a'+i%26)) + string(rune('a'+i/26))
-		c := l.begin(name, 0)
-		first := c.wakeAt - l.now
+		c := l.Begin(name, 0)
+		first := c.WakesAt - l.Now
 		offsets = append(offsets, first)
-		l.now += time.Hour
-		c = l.begin(name, 1)
-		require.Equal(t, first, c.wakeAt-l.now)
-		l.now = 0
+		l.Now += time.Hour
+		c = l.Begin(name, 1)
+		require.Equal(t, first, c.WakesAt-l.Now)
+		l.Now = 0
 	}
 	require.Less(t, slices.Min(offsets), 300*time.Millisecond)
 	require.Greater(t, slices.Max(offsets), 59700*time.Millisecond)

@@ -216,7 +216,7 @@ func TestTokenBucketLayer(t *testing.T) {
 		return TokenBucket{Rate: 1, Per: time.Second, Burst: 2, Scope: s, Name: "b"}
 	}
 	t.Run("first come, first served; who gives up costs nothing", func(t *testing.T) {
-		play(t, []Layer{bucket(PerFleet)}, `
+		Play(t, []Layer{bucket(PerFleet)}, `
 			a: begin -> send
 			b: begin -> send
 			c: begin -> queued until 1s
@@ -234,14 +234,14 @@ func TestTokenBucketLayer(t *testing.T) {
 	})
 	t.Run("every attempt takes a token inside a loop, a call outside", func(t *testing.T) {
 		retry := Retry{Backoff: Fixed{Every: 100 * time.Millisecond}}
-		play(t, []Layer{retry, bucket(PerClient)}, `
+		Play(t, []Layer{retry, bucket(PerClient)}, `
 			begin -> send
 			503 -> wait 100ms
 			wake -> send
 			503 -> wait 100ms
 			wake -> queued until 1s
 			@1s admitted -> send`)
-		play(t, []Layer{bucket(PerClient), retry}, `
+		Play(t, []Layer{bucket(PerClient), retry}, `
 			begin -> send
 			503 -> wait 100ms
 			wake -> send
@@ -260,7 +260,7 @@ func TestTokenBucketLayer(t *testing.T) {
 			PerEveryone: "x/a.3: begin -> queued until 1s\nx/b: begin -> queued\ny/a: begin -> queued",
 		} {
 			stack := []Layer{bucket(scope)}
-			playFleets(t, map[string][]Layer{"x": stack, "y": stack}, spend+script)
+			PlayFleets(t, map[string][]Layer{"x": stack, "y": stack}, spend+script)
 		}
 	})
 }
@@ -276,13 +276,13 @@ func TestTokenBucketInLowestTerms(t *testing.T) {
 // Case A16: 1.4 per second and a burst of 3 keep 10,000 requests of one caller
 // below 120 a minute, and cost 7140.714 s for them.
 func TestTokenBucketBelowAWindow(t *testing.T) {
-	l := newLab(t, TokenBucket{Rate: 14, Per: 10 * time.Second, Burst: 3, Scope: PerFleet})
-	l.serve = func(*caller) (time.Duration, wire.Outcome) { return 0, okay }
-	l.closedLoop(1, 0)
-	l.run(2 * time.Hour)
-	require.InDelta(t, 7140.714, l.sent[9_999].Seconds(), 0.001)
-	require.LessOrEqual(t, most(l.sent, time.Minute), 87)
-	require.LessOrEqual(t, most(l.sent, 10*time.Second), 17)
+	l := NewLab(t, TokenBucket{Rate: 14, Per: 10 * time.Second, Burst: 3, Scope: PerFleet})
+	l.Serve = func(*Caller) (time.Duration, wire.Outcome) { return 0, Answered }
+	l.ClosedLoop(1, 0)
+	l.Run(2 * time.Hour)
+	require.InDelta(t, 7140.714, l.Sent[9_999].Seconds(), 0.001)
+	require.LessOrEqual(t, MostWithin(l.Sent, time.Minute), 87)
+	require.LessOrEqual(t, MostWithin(l.Sent, 10*time.Second), 17)
 }
 
 // Case A19: three modules with a bucket of 1.4 per second each offer 4.2 to a
@@ -290,17 +290,17 @@ func TestTokenBucketBelowAWindow(t *testing.T) {
 // three is never refused.
 func TestOneBucketForAllModules(t *testing.T) {
 	for scope, want := range map[Scope]float64{PerClient: 1 - 2/4.2, PerFleet: 0} {
-		l := newLab(t, TokenBucket{Rate: 14, Per: 10 * time.Second, Burst: 3, Scope: scope})
+		l := NewLab(t, TokenBucket{Rate: 14, Per: 10 * time.Second, Burst: 3, Scope: scope})
 		provider, m, refused := bucketOf(2, time.Second, 4), make([]int64, 2), 0
-		l.serve = func(*caller) (time.Duration, wire.Outcome) {
-			if ok, _ := provider.TryTake(l.now, m, 1); !ok {
+		l.Serve = func(*Caller) (time.Duration, wire.Outcome) {
+			if ok, _ := provider.TryTake(l.Now, m, 1); !ok {
 				refused++
-				return 0, refusedAs(wire.Rate)
+				return 0, Refused(wire.Rate)
 			}
-			return 0, okay
+			return 0, Answered
 		}
-		l.closedLoop(3, time.Second)
-		l.run(time.Hour)
-		require.InDelta(t, want, float64(refused)/float64(len(l.sent)), 0.01, "shared per %v", scope)
+		l.ClosedLoop(3, time.Second)
+		l.Run(time.Hour)
+		require.InDelta(t, want, float64(refused)/float64(len(l.Sent)), 0.01, "shared per %v", scope)
 	}
 }

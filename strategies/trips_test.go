@@ -13,7 +13,7 @@ import (
 )
 
 func TestCountWindow(t *testing.T) {
-	play(t, []Layer{trip(CountWindow{Last: 4, Min: 2, Percent: 50})}, `
+	Play(t, []Layer{trip(CountWindow{Last: 4, Min: 2, Percent: 50})}, `
 		a: begin -> send
 		a: 503 -> stop failed                     # one is not two
 		a: begin -> send
@@ -47,7 +47,7 @@ func TestCountWindow(t *testing.T) {
 
 // Slow attempts count, those that succeed too.
 func TestSlowAttempts(t *testing.T) {
-	play(t, []Layer{trip(CountWindow{Last: 2, SlowPercent: 100})}, `
+	Play(t, []Layer{trip(CountWindow{Last: 2, SlowPercent: 100})}, `
 		a: begin -> send
 		@4.9s a: 200 -> stop succeeded
 		a: begin -> send
@@ -56,7 +56,7 @@ func TestSlowAttempts(t *testing.T) {
 		@20s a: 503 -> stop failed
 		a: begin -> stop breaker_open`)
 	// Outside a loop, an attempt is as slow as the last one, not as the call.
-	play(t, []Layer{trip(CountWindow{Last: 1, SlowPercent: 100}), Retry{Backoff: Fixed{Every: time.Hour}}}, `
+	Play(t, []Layer{trip(CountWindow{Last: 1, SlowPercent: 100}), Retry{Backoff: Fixed{Every: time.Hour}}}, `
 		a: begin -> send
 		@1s a: 503 -> wait 1h
 		a: wake -> send
@@ -65,7 +65,7 @@ func TestSlowAttempts(t *testing.T) {
 }
 
 func TestTimeWindow(t *testing.T) {
-	play(t, []Layer{trip(TimeWindow{Within: 30 * time.Second, Min: 2, Percent: 50})}, `
+	Play(t, []Layer{trip(TimeWindow{Within: 30 * time.Second, Min: 2, Percent: 50})}, `
 		a: begin -> send
 		a: 503 -> stop failed
 		@30s a: begin -> send
@@ -83,7 +83,7 @@ func TestTimeWindow(t *testing.T) {
 }
 
 func TestLifetime(t *testing.T) {
-	play(t, []Layer{trip(Lifetime{Min: 3, Percent: 67, Clear: time.Minute})}, `
+	Play(t, []Layer{trip(Lifetime{Min: 3, Percent: 67, Clear: time.Minute})}, `
 		a: begin -> send
 		a: 503 -> stop failed
 		a: begin -> send
@@ -209,13 +209,13 @@ func consecutive(k int, p float64) float64 {
 // callsToTrip is how many calls that fail with probability p it takes until the
 // breaker is open.
 func callsToTrip(t *testing.T, k Breaker, p float64, run uint64) int {
-	x := client(t, k)
+	x := NewOneClient(t, k)
 	for n := 0; ; n++ {
-		class := okay.Class
+		class := Answered.Class
 		if draw.New(run).Float(uint64(n)) < p {
-			class = refusal(0).Class
+			class = Refusal(0).Class
 		}
-		if x.outcomes(class) == 0 {
+		if x.Calls(class) == 0 {
 			return n
 		}
 	}

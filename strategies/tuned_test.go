@@ -38,19 +38,19 @@ type queueing struct {
 	waited  time.Duration   // by all attempts together
 }
 
-func (q *queueing) serve(l *lab) func(*caller) (time.Duration, wire.Outcome) {
+func (q *queueing) serve(l *Lab) func(*Caller) (time.Duration, wire.Outcome) {
 	q.free = make([]time.Duration, q.slots)
-	return func(c *caller) (time.Duration, wire.Outcome) {
+	return func(c *Caller) (time.Duration, wire.Outcome) {
 		first := 0
 		for i := range q.free {
 			if q.free[i] < q.free[first] {
 				first = i
 			}
 		}
-		start := max(l.now, q.free[first])
-		q.free[first] = start + c.Rand.For(c.ID).Uniform(uint64(l.now), q.service/2, q.service*3/2)
-		q.waited += start - l.now
-		return q.free[first] - l.now, okay
+		start := max(l.Now, q.free[first])
+		q.free[first] = start + c.Rand.For(c.ID).Uniform(uint64(l.Now), q.service/2, q.service*3/2)
+		q.waited += start - l.Now
+		return q.free[first] - l.Now, Answered
 	}
 }
 
@@ -69,15 +69,15 @@ func TestLimitsByDelay(t *testing.T) {
 		"bbr":       {[]Layer{BBR{LimitRange: initial, Scope: PerFleet}}, 9, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newLab(t, c.layers...)
+			l := NewLab(t, c.layers...)
 			q := queueing{slots: 10, service: time.Second}
-			l.serve = q.serve(l)
-			l.closedLoop(200, 5*time.Second)
-			l.run(10 * time.Minute)
+			l.Serve = q.serve(l)
+			l.ClosedLoop(200, 5*time.Second)
+			l.Run(10 * time.Minute)
 			q.waited = 0
-			sent := len(l.sent)
-			l.run(30 * time.Minute)
-			rate, queue := float64(len(l.sent)-sent)/(20*60), q.waited.Seconds()/(20*60)
+			sent := len(l.Sent)
+			l.Run(30 * time.Minute)
+			rate, queue := float64(len(l.Sent)-sent)/(20*60), q.waited.Seconds()/(20*60)
 			t.Logf("%.3f per s, queue %.1f", rate, queue)
 			require.InDelta(t, 10, rate, 10.2-c.rate, "per second") // slots serve ten, give or take
 			require.GreaterOrEqual(t, rate, c.rate)

@@ -12,7 +12,7 @@ import (
 )
 
 func TestVegas(t *testing.T) {
-	play(t, []Layer{Vegas{LimitRange: LimitRange{Initial: 2}, Scope: PerFleet}}, `
+	Play(t, []Layer{Vegas{LimitRange: LimitRange{Initial: 2}, Scope: PerFleet}}, `
 		a: begin -> send
 		b: begin -> send
 		c: begin -> queued
@@ -65,9 +65,9 @@ func TestVegasAgainstNaiveTwin(t *testing.T) {
 		for range min(40, 15*initial-1) { // before the shortest round trip is forgotten
 			rtt := time.Duration(rapid.Int64Range(1, 20).Draw(t, "rtt")) * time.Second / 4
 			rtt += time.Duration(rapid.Int64Range(0, 3).Draw(t, "and")) * time.Millisecond
-			o := okay
+			o := Answered
 			if rapid.IntRange(0, 5).Draw(t, "drop") == 0 {
-				o = refusedAs(wire.Rate)
+				o = Refused(wire.Rate)
 			}
 			s.sample(1000, rtt, o)
 			twin.sample(rtt.Seconds(), !o.OK())
@@ -84,11 +84,11 @@ func TestVegasAgainstNaiveTwin(t *testing.T) {
 func TestVegasForgets(t *testing.T) {
 	v := &vegas{elastic: elastic{LimitRange{20, 20, 20}, 3}, smoothing: 1}
 	s := newSampler(v, v.Words())
-	s.sample(20, time.Second, okay)
+	s.sample(20, time.Second, Answered)
 	forgotten := []int{}
 	for n := 2; n <= 3000; n++ {
 		before := s.m[shortest]
-		s.sample(20, time.Second+time.Duration(n), okay)
+		s.sample(20, time.Second+time.Duration(n), Answered)
 		if s.m[shortest] > before {
 			forgotten = append(forgotten, n)
 		}
@@ -101,6 +101,6 @@ func TestVegasForgets(t *testing.T) {
 	}
 	require.Greater(t, len(forgotten), 4)
 	// A limit that is not pressed does not move.
-	s.sample(9, time.Second, okay)
+	s.sample(9, time.Second, Answered)
 	require.Zero(t, s.m[moved])
 }

@@ -13,79 +13,16 @@ import (
 	"herdlab/sim/draw"
 )
 
-// refusal is an outcome that a retry loop waits after.
-func refusal(hint time.Duration) *wire.Outcome {
-	return &wire.Outcome{Class: wire.Overloaded, RetryAfter: hint}
-}
-
-// retrier plays calls of a lone retry loop.
-type retrier struct {
-	program *Program
-	call    Call
-}
-
-func newRetrier(t require.TestingT, r Retry) *retrier {
-	p, err := Compile(Definition{Name: "retry", Layers: []Layer{r}}, nil)
-	require.NoError(t, err)
-	x := &retrier{program: p}
-	x.call.Rand = draw.New(7)
-	x.call.Memory[PerCall] = make([]int64, p.Words[PerCall])
-	return x
-}
-
-// begin begins call id and sends its first attempt.
-func (x *retrier) begin(id uint64) {
-	x.call.ID, x.call.Attempts, x.call.Phase, x.call.Turn = id, 0, 0, 0
-	x.step(0, Event{Kind: Begin})
-}
-
-func (x *retrier) step(now time.Duration, e Event) Decision {
-	d := x.program.Root.Next(now, &x.call, e)
-	x.call.Turn++
-	if d.Kind == Send {
-		x.call.Attempts, x.call.Turn = x.call.Attempts+1, 0
-	}
-	return d
-}
-
-// refuse ends the attempt under way with a refusal, and begins the next
-// attempt if the loop waits for it.
-func (x *retrier) refuse(now, hint time.Duration) Decision {
-	d := x.step(now, Event{Kind: Reply, Attempt: x.call.Attempts, Outcome: refusal(hint)})
-	if d.Kind == Wait {
-		x.step(now+d.After, Event{Kind: Wake})
-	}
-	return d
-}
-
-// waits returns the first n waits of call id if all attempts are refused.
-func (x *retrier) waits(id uint64, n int) []time.Duration {
-	var all []time.Duration
-	x.begin(id)
-	for range n {
-		all = append(all, x.refuse(0, wire.NoHint).After)
-	}
-	return all
-}
-
-// seconds returns durations of so many seconds each.
-func seconds(of ...float64) (all []time.Duration) {
-	for _, s := range of {
-		all = append(all, time.Duration(s*float64(time.Second)))
-	}
-	return all
-}
-
 // requireBounds checks that the k-th wait lies in [low[k], high[k]), that the
 // waits of many calls come near both ends, and that they differ unless the two
 // are equal.
 func requireBounds(t *testing.T, b Backoff, low, high []time.Duration) {
 	t.Helper()
 	const calls = 2000
-	x := newRetrier(t, Retry{Backoff: b})
-	least, most := x.waits(0, len(low)), x.waits(0, len(low))
+	x := NewRetrier(t, Retry{Backoff: b})
+	least, most := x.Waits(0, len(low)), x.Waits(0, len(low))
 	for id := range uint64(calls) {
-		for k, w := range x.waits(id, len(low)) {
+		for k, w := range x.Waits(id, len(low)) {
 			if low[k] == high[k] {
 				require.Equal(t, low[k], w, "wait %d of call %d", k+1, id)
 				continue
@@ -108,7 +45,7 @@ func requireBounds(t *testing.T, b Backoff, low, high []time.Duration) {
 
 // total is what the sum of the first n waits must look like, in seconds: its
 // mean, its standard deviation if known, and its bounds.
-type total struct {
+type Total struct {
 	n          int
 	mean, sd   float64
 	least, max float64
@@ -116,15 +53,15 @@ type total struct {
 
 // requireTotals compares the sums of the first waits of many calls with closed
 // forms. slack is the uncertainty of a reference that is not one.
-func requireTotals(t *testing.T, b Backoff, slack float64, totals []total) {
+func requireTotals(t *testing.T, b Backoff, slack float64, totals []Total) {
 	t.Helper()
 	const calls = 40_000
 	longest := totals[len(totals)-1].n
 	sums := make([][]float64, longest+1)
-	x := newRetrier(t, Retry{Backoff: b})
+	x := NewRetrier(t, Retry{Backoff: b})
 	for id := range uint64(calls) {
 		sum := time.Duration(0)
-		for k, w := range x.waits(id, longest) {
+		for k, w := range x.Waits(id, longest) {
 			sum += w
 			sums[k+1] = append(sums[k+1], sum.Seconds())
 		}
@@ -229,18 +166,18 @@ func TestHintsAreFloors(t *testing.T) {
 		hint := time.Duration(rapid.Int64Range(0, int64(time.Minute)).Draw(t, "hint"))
 		id := rapid.Uint64().Draw(t, "call")
 		for name, b := range backoffs {
-			plain, hinted := newRetrier(t, Retry{Backoff: b}), newRetrier(t, Retry{Backoff: b})
-			deaf := newRetrier(t, Retry{Backoff: b, Hints: Hints{Use: HintIgnored}})
-			plain.begin(id)
-			hinted.begin(id)
-			deaf.begin(id)
+			plain, hinted := NewRetrier(t, Retry{Backoff: b}), NewRetrier(t, Retry{Backoff: b})
+			deaf := NewRetrier(t, Retry{Backoff: b, Hints: Hints{Use: HintIgnored}})
+			plain.Begin(id)
+			hinted.Begin(id)
+			deaf.Begin(id)
 			for range 6 {
-				own := plain.refuse(0, wire.NoHint).After
-				asked := hinted.refuse(0, hint).After
+				own := plain.Refuse(0, wire.NoHint).After
+				asked := hinted.Refuse(0, hint).After
 				require.GreaterOrEqual(t, asked, hint, name)
 				require.GreaterOrEqual(t, asked, own, "%s: a hint never shortens a wait", name)
 				require.LessOrEqual(t, asked, own+hint, "%s: a hint replaces the base and no more", name)
-				require.Equal(t, own, deaf.refuse(0, hint).After, name)
+				require.Equal(t, own, deaf.Refuse(0, hint).After, name)
 			}
 		}
 	})
@@ -250,10 +187,10 @@ func TestHintsAreFloors(t *testing.T) {
 func TestHugeHintsSaturate(t *testing.T) {
 	for name, b := range growing(time.Second, 0) {
 		for _, hint := range []time.Duration{Never, Never - 1, Never - time.Hour} {
-			x := newRetrier(t, Retry{Backoff: b})
-			x.begin(1)
+			x := NewRetrier(t, Retry{Backoff: b})
+			x.Begin(1)
 			for range 80 { // the jitter grows beyond any bound
-				d := x.refuse(0, hint)
+				d := x.Refuse(0, hint)
 				require.Equal(t, Wait, d.Kind, name)
 				require.GreaterOrEqual(t, d.After, hint, name)
 			}

@@ -10,7 +10,7 @@ import (
 )
 
 func TestWorkerQueue(t *testing.T) {
-	play(t, []Layer{WorkerQueue{Rate: 1, Per: time.Second, Workers: 2, MaxAttempts: 2, Scope: PerFleet}}, `
+	Play(t, []Layer{WorkerQueue{Rate: 1, Per: time.Second, Workers: 2, MaxAttempts: 2, Scope: PerFleet}}, `
 		a: begin -> send
 		b: begin -> queued until 1s               # for the pace of the workers
 		c: begin -> queued                        # for a worker
@@ -34,24 +34,24 @@ func TestWorkerQueue(t *testing.T) {
 // and is done after 100 s; a tenth of it fails once and comes again at the end.
 func TestWorkerQueueDrainsABurst(t *testing.T) {
 	for failing, want := range map[int]int{0: 1000, 10: 1100} {
-		l := newLab(t, WorkerQueue{Rate: 10, Per: time.Second, Scope: PerFleet})
+		l := NewLab(t, WorkerQueue{Rate: 10, Per: time.Second, Scope: PerFleet})
 		attempts, done := 0, 0
-		l.serve = func(c *caller) (time.Duration, wire.Outcome) {
+		l.Serve = func(c *Caller) (time.Duration, wire.Outcome) {
 			if attempts++; failing > 0 && c.Attempts == 1 && attempts%failing == 0 {
-				return 0, refusedAs(wire.Overloaded)
+				return 0, Refused(wire.Overloaded)
 			}
-			return 0, okay
+			return 0, Answered
 		}
-		l.settled = func(*caller, Decision) { done++ }
+		l.Settled = func(*Caller, Decision) { done++ }
 		for i := range 1000 {
-			l.at(time.Duration(i)*time.Millisecond, func() { l.begin("a", i) })
+			l.At(time.Duration(i)*time.Millisecond, func() { l.Begin("a", i) })
 		}
-		l.run(time.Hour)
+		l.Run(time.Hour)
 		require.Equal(t, 1000, done)
-		require.Equal(t, want, len(l.sent))
-		for _, n := range perBin(l.sent, time.Second) {
+		require.Equal(t, want, len(l.Sent))
+		for _, n := range PerBin(l.Sent, time.Second) {
 			require.Equal(t, 10, n, "the provider sees an even 10 per second")
 		}
-		require.Equal(t, time.Duration(want-1)*100*time.Millisecond, l.sent[want-1], "makespan")
+		require.Equal(t, time.Duration(want-1)*100*time.Millisecond, l.Sent[want-1], "makespan")
 	}
 }
