@@ -17,6 +17,8 @@ import (
 	"herdlab/sim/metrics"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // Workload W: n clients with exponential think time, n/100 slots with
@@ -49,9 +51,9 @@ func wExperiment(tb testing.TB, clients int, virtual time.Duration, faults ...mo
 	program, err := strategies.Compile(strategies.Definition{
 		Name: "w",
 		Layers: []strategies.Layer{
-			strategies.Retry{Backoff: strategies.FullJitter{Base: wBase, Cap: wCap}},
-			strategies.Breaker{Failures: 20, OpenFor: time.Second, MinWait: wBase, Jitter: time.Second, Scope: strategies.PerClient},
-			strategies.TokenBucket{Rate: 5, Per: time.Second, Burst: 5, Scope: strategies.PerClient},
+			layers.Retry{Backoff: backoffs.FullJitter{Base: wBase, Cap: wCap}},
+			layers.Breaker{Failures: 20, OpenFor: time.Second, MinWait: wBase, Jitter: time.Second, Scope: strategies.PerClient},
+			layers.TokenBucket{Rate: 5, Per: time.Second, Burst: 5, Scope: strategies.PerClient},
 		},
 	}, nil)
 	if err != nil {

@@ -30,31 +30,38 @@ var floors = map[string]int{
 	"mockprovider":              1, // ground: what a provider answers
 	"mockprovider/dialect":      1, // ground: how replies and requests look on the wire
 	"mockprovider/providertest": 1, // ground: what tests of providers share
+	"strategies/strategytest":   2, // on its kernel: drivers for tests
+	"strategies/layers":         2, // on its kernel: every layer
+	"strategies/backoffs":       2, // on its kernel: every schedule of waits
+	"strategies/presets":        3, // on both: clients of the field
 	"mockprovider/limits":       2, // on its kernel: every kind of limit
 	"mockprovider/faults":       2, // on its kernel: every kind of fault
-	"sim":                       3, // floor 1: one experiment
-	"mockprovider/serve":        3, // floor 1: the provider as a server
-	"strategies/live":           3, // floor 1: the strategies as a transport
-	"sim/verdict":               3, // floor 1: what is concluded
-	"sim/sweep":                 4, // floor 2: many experiments
-	"scenarios":                 5, // floor 3: a file in, experiments out
-	"plots":                     5, // floor 3: results in, figures out
-	"cmd/cli":                   6, // roof: one file per verb
-	"cmd/notices":               6, // the licences of what the binary links
-	"cmd/herdlab":               7, // the binary
+	"sim":                       4, // floor 1: one experiment
+	"mockprovider/serve":        4, // floor 1: the provider as a server
+	"strategies/live":           4, // floor 1: the strategies as a transport
+	"sim/verdict":               4, // floor 1: what is concluded
+	"sim/sweep":                 5, // floor 2: many experiments
+	"scenarios":                 6, // floor 3: a file in, experiments out
+	"plots":                     6, // floor 3: results in, figures out
+	"cmd/cli":                   7, // roof: one file per verb
+	"cmd/notices":               7, // the licences of what the binary links
+	"cmd/herdlab":               8, // the binary
 
-	"sim/verdict/verdicttest": 4, // for tests: results that are made up
-	"sim/simtest":             4, // for tests: experiments in one line
-	"sim/validation":          5, // only tests: the simulator beside theory
+	"sim/verdict/verdicttest": 5, // for tests: results that are made up
+	"sim/simtest":             5, // for tests: experiments in one line
+	"sim/validation":          6, // only tests: the simulator beside theory
 }
 
 // pure is the highest floor that has no clocks, goroutines or network, and
 // that knows no library but gonum.
-const pure = 2
+const pure = 3
 
 // live are the rooms below sim's ceiling where time passes by itself: the same
 // provider, or the same strategies, in the world.
 var live = []string{"mockprovider/serve", "strategies/live"}
+
+// forTests are the rooms that only tests may know; they may know what tests know.
+var forTests = []string{"strategies/strategytest", "mockprovider/providertest", "sim/verdict/verdicttest", "sim/simtest"}
 
 // clocks is what a pure package may not call in package time.
 var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
@@ -91,13 +98,15 @@ func inspect(room string, fset *token.FileSet, f *ast.File) (broken []string) {
 		}
 		inside, own := strings.CutPrefix(path, "herdlab/")
 		switch {
+		case own && slices.Contains(forTests, inside):
+			say(spec.Pos(), "%s is for tests only", inside)
 		case own:
 			if below, ok := floors[inside]; !ok || below >= floor {
 				say(spec.Pos(), "%s may not know %s: arrows only point down", room, inside)
 			}
 		case slices.Contains(forbiddenImports, path):
 			say(spec.Pos(), "%s: draws belong to somebody; use sim/draw", path)
-		case floor <= pure:
+		case floor <= pure && !slices.Contains(forTests, room):
 			first, _, _ := strings.Cut(path, "/")
 			if strings.Contains(first, ".") && !strings.HasPrefix(path, "gonum.org/") {
 				say(spec.Pos(), "%s may know the standard library and gonum only, not %s", room, path)
@@ -176,6 +185,8 @@ func TestTheGuardOfTheHouseBites(t *testing.T) {
 		"network":    {"mockprovider", `package mockprovider; import _ "net/http"`, "is pure"},
 		"lock":       {"sim/metrics", `package metrics; import _ "sync"`, "is pure"},
 		"library":    {"sim/traffic", `package traffic; import _ "github.com/spf13/cobra"`, "standard library and gonum only"},
+		"tests only": {"sim", `package sim; import _ "herdlab/strategies/strategytest"`, "for tests only"},
+		"kernel":     {"strategies", `package strategies; import _ "herdlab/strategies/layers"`, "arrows only point down"},
 		"luck":       {"cmd/herdlab", `package main; import _ "math/rand/v2"`, "draws belong to somebody"},
 		"init":       {"plots", `package plots; func init() {}`, "no init"},
 		"empty name": {"plots", `package util`, "says nothing"},

@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"herdlab/strategies"
+	"herdlab/strategies/presets"
 )
 
 func TestEveryBuiltinHasItsOwnColour(t *testing.T) {
 	owner := map[color.RGBA]string{}
-	for _, b := range strategies.Builtins() {
+	for _, b := range presets.Builtins() {
 		c := Colour(b.Name)
 		require.Empty(t, owner[c], "%s has the colour of another strategy", b.Name)
 		owner[c] = b.Name

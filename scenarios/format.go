@@ -7,14 +7,14 @@ import (
 	"slices"
 
 	"herdlab/mockprovider/dialect"
-	"herdlab/strategies"
+	"herdlab/strategies/presets"
 )
 
 // Format is the format of scenario files with the parts that a file may name. The
 // zero value has the built-in parts. It is not changed by use.
 type Format struct {
-	dialects   []dialect.Dialect    // besides the built-in ones
-	strategies []strategies.Builtin // likewise
+	dialects   []dialect.Dialect // besides the built-in ones
+	strategies []presets.Builtin // likewise
 }
 
 // builtinFormat is the format of the functions that have no Format.
@@ -51,8 +51,8 @@ func (f *Format) Words() Words { return Words{format: f} }
 
 // Strategies returns the strategies that files may name: the built-in ones, then the
 // others.
-func (f *Format) Strategies() []strategies.Builtin {
-	return append(strategies.All(), f.strategies...)
+func (f *Format) Strategies() []presets.Builtin {
+	return append(presets.All(), f.strategies...)
 }
 
 // Dialects returns the dialects that files may name besides the built-in ones.

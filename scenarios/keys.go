@@ -10,7 +10,7 @@ import (
 
 	"herdlab/mockprovider"
 	"herdlab/mockprovider/dialect"
-	"herdlab/strategies"
+	"herdlab/strategies/layers"
 )
 
 // Keys returns the reference of the format: all keys that a scenario file may
@@ -56,14 +56,14 @@ func Keys() string {
 	k.title("Strategies: names (herdlab strategies lists them), or")
 	k.keys(0, strategyKeys, "strategy")
 	k.title("Layers of a stack, outermost first: names of strategies, or")
-	k.kinds(layers)
+	k.kinds(layerKinds)
 	k.text("What everyone shares needs a name.")
 	k.title("Rules: what a loop retries")
-	k.settings(0, "", reflect.ValueOf(strategies.Rules{}))
+	k.settings(0, "", reflect.ValueOf(layers.Rules{}))
 	k.title("Hints: what a loop makes of the waits that it is asked for")
-	k.settings(0, "", reflect.ValueOf(strategies.Hints{}))
+	k.settings(0, "", reflect.ValueOf(layers.Hints{}))
 	k.title("Backoffs")
-	k.kinds(backoffs)
+	k.kinds(backoffKinds)
 	k.title("When a breaker trips")
 	k.kinds(trips)
 	k.title("Classes of replies")
@@ -194,8 +194,8 @@ func (k *keyList) settings(depth int, kind string, of reflect.Value) {
 
 // listed are the types that many things have, and that are listed by themselves.
 var listed = map[reflect.Type]string{
-	reflect.TypeFor[strategies.Rules](): "rules",
-	reflect.TypeFor[strategies.Hints](): "hints",
+	reflect.TypeFor[layers.Rules](): "rules",
+	reflect.TypeFor[layers.Hints](): "hints",
 }
 
 // nested reports whether a setting has settings of its own.

@@ -6,6 +6,7 @@ import (
 
 	"herdlab/mockprovider"
 	"herdlab/strategies"
+	"herdlab/strategies/layers"
 )
 
 // capacityForm is what capacities are read into.
@@ -15,7 +16,7 @@ var capacityForm mockprovider.Capacity
 var choiceNames = map[reflect.Type]string{
 	reflect.TypeFor[strategies.Layer]():         "layer",
 	reflect.TypeFor[strategies.Backoff]():       "backoff",
-	reflect.TypeFor[strategies.Trip]():          "trip",
+	reflect.TypeFor[layers.Trip]():              "trip",
 	reflect.TypeFor[mockprovider.Limit]():       "limit",
 	reflect.TypeFor[mockprovider.Disturbance](): "fault without from and to, or pass",
 }

@@ -13,7 +13,7 @@ import (
 	"herdlab/mockprovider"
 	"herdlab/mockprovider/dialect"
 	"herdlab/mockprovider/wire"
-	"herdlab/strategies"
+	"herdlab/strategies/layers"
 )
 
 // The reference says of every key what it takes, of none that there is not, and
@@ -42,7 +42,7 @@ func TestKeysAreComplete(t *testing.T) {
 		require.LessOrEqual(t, utf8.RuneCountInString(line), keyWidth, "line %d: %s", i+1, line)
 		require.Equal(t, strings.TrimRight(line, " "), line)
 	}
-	for _, all := range [][]kind{limitKinds, disturbances, layers, backoffs, trips} {
+	for _, all := range [][]kind{limitKinds, disturbances, layerKinds, backoffKinds, trips} {
 		for _, k := range all {
 			require.Contains(t, text, "\n  "+k.name, k.name)
 		}
@@ -52,7 +52,7 @@ func TestKeysAreComplete(t *testing.T) {
 // A file can write every field of everything it may choose from: what a kind is
 // made of is of types that value reads.
 func TestEverySettingCanBeWritten(t *testing.T) {
-	for _, all := range [][]kind{limitKinds, disturbances, layers, backoffs, trips} {
+	for _, all := range [][]kind{limitKinds, disturbances, layerKinds, backoffKinds, trips} {
 		for _, k := range all {
 			v := k.fresh()
 			if v.Kind() != reflect.Struct {
@@ -93,7 +93,7 @@ func TestKeysListWhatIsRead(t *testing.T) {
 	for what := range narrower {
 		of, key, _ := strings.Cut(what, ".")
 		found := of == ""
-		for _, all := range [][]kind{limitKinds, disturbances, layers} {
+		for _, all := range [][]kind{limitKinds, disturbances, layerKinds} {
 			for _, k := range all {
 				found = found || k.name == of && (key == "terms" || slices.Contains(fieldKeys(reflect.TypeOf(k.prototype)), key))
 			}
@@ -129,10 +129,10 @@ func TestWordsOfStrategies(t *testing.T) {
 		name  func(uint8) string
 		n     int
 	}{
-		"hints":  {words[reflect.TypeFor[strategies.HintUse]()], func(i uint8) string { return strategies.HintUse(i).String() }, strategies.NumHintUses},
-		"beyond": {words[reflect.TypeFor[strategies.Beyond]()], func(i uint8) string { return strategies.Beyond(i).String() }, strategies.NumBeyonds},
-		"marks":  {words[reflect.TypeFor[strategies.MarkUse]()], func(i uint8) string { return strategies.MarkUse(i).String() }, strategies.NumMarkUses},
-		"replay": {words[reflect.TypeFor[strategies.Replay]()], func(i uint8) string { return strategies.Replay(i).String() }, strategies.NumReplays},
+		"hints":  {words[reflect.TypeFor[layers.HintUse]()], func(i uint8) string { return layers.HintUse(i).String() }, layers.NumHintUses},
+		"beyond": {words[reflect.TypeFor[layers.Beyond]()], func(i uint8) string { return layers.Beyond(i).String() }, layers.NumBeyonds},
+		"marks":  {words[reflect.TypeFor[layers.MarkUse]()], func(i uint8) string { return layers.MarkUse(i).String() }, layers.NumMarkUses},
+		"replay": {words[reflect.TypeFor[layers.Replay]()], func(i uint8) string { return layers.Replay(i).String() }, layers.NumReplays},
 	} {
 		var want []string
 		for i := range c.n {

@@ -8,19 +8,21 @@ import (
 	"herdlab/mockprovider/faults"
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // words are what files call the values of enumerations, from 0 up; those without
 // a word are not for files.
 var words = map[reflect.Type][]string{
-	reflect.TypeFor[strategies.Scope]():   scopeWords(),
-	reflect.TypeFor[strategies.HintUse](): {"as_base", "for_base", "as_wait", "as_floor", "clamped", "drawn", "ignored"},
-	reflect.TypeFor[strategies.Beyond]():  {"back_off", "give_up", "clip"},
-	reflect.TypeFor[strategies.MarkUse](): {"stop", "decide", "ignored"},
-	reflect.TypeFor[strategies.Replay]():  {"undelivered", "nothing", "all", "only"},
-	reflect.TypeFor[wire.Class]():         classWords(),
-	reflect.TypeFor[wire.Spelling]():      spellingWords[:],
-	reflect.TypeFor[wire.Body]():          {"", "", "", "stream_error", "silent_end", "cut_body", "garbage", "wrong_type", "doubled"},
+	reflect.TypeFor[strategies.Scope](): scopeWords(),
+	reflect.TypeFor[layers.HintUse]():   {"as_base", "for_base", "as_wait", "as_floor", "clamped", "drawn", "ignored"},
+	reflect.TypeFor[layers.Beyond]():    {"back_off", "give_up", "clip"},
+	reflect.TypeFor[layers.MarkUse]():   {"stop", "decide", "ignored"},
+	reflect.TypeFor[layers.Replay]():    {"undelivered", "nothing", "all", "only"},
+	reflect.TypeFor[wire.Class]():       classWords(),
+	reflect.TypeFor[wire.Spelling]():    spellingWords[:],
+	reflect.TypeFor[wire.Body]():        {"", "", "", "stream_error", "silent_end", "cut_body", "garbage", "wrong_type", "doubled"},
 
 	reflect.TypeFor[mockprovider.Unit]():       {"requests", "input_tokens", "output_tokens", "all_tokens"},
 	reflect.TypeFor[mockprovider.Moment]():     {"at_admission", "reserved", "at_completion"},
@@ -52,9 +54,9 @@ func classWords() (names []string) {
 
 // choices are what there is to choose from where a field is an interface.
 var choices = map[reflect.Type]func() []kind{
-	reflect.TypeFor[strategies.Layer]():   func() []kind { return layers },
-	reflect.TypeFor[strategies.Backoff](): func() []kind { return backoffs },
-	reflect.TypeFor[strategies.Trip]():    func() []kind { return trips },
+	reflect.TypeFor[strategies.Layer]():   func() []kind { return layerKinds },
+	reflect.TypeFor[strategies.Backoff](): func() []kind { return backoffKinds },
+	reflect.TypeFor[layers.Trip]():        func() []kind { return trips },
 
 	reflect.TypeFor[mockprovider.Limit]():       func() []kind { return limitKinds },
 	reflect.TypeFor[mockprovider.Disturbance](): answers,
@@ -63,78 +65,78 @@ var choices = map[reflect.Type]func() []kind{
 // layers are the layers that a stack may have. What one program keeps for itself
 // belongs to a client unless the file says otherwise; what exists because it is
 // shared, such as a limit that all keep below, belongs to the fleet.
-var layers = []kind{
+var layerKinds = []kind{
 	// Loops.
-	{"retry", strategies.Retry{}},
-	{"ladder", strategies.Ladder{}},
-	{"failover", strategies.Failover{Scope: strategies.PerClient}},
-	{"key_rotation", strategies.KeyRotation{Scope: strategies.PerClient}},
-	{"deployments", strategies.Deployments{Scope: strategies.PerClient}},
-	{"orbit", strategies.Orbit{Scope: strategies.PerFleet}},
-	{"worker_queue", strategies.WorkerQueue{Scope: strategies.PerFleet}},
-	{"hedge", strategies.Hedge{Scope: strategies.PerClient}},
-	{"shrink", strategies.Shrink{}},
-	{"recursive_semaphore", strategies.RecursiveSemaphore{Scope: strategies.PerClient}},
+	{"retry", layers.Retry{}},
+	{"ladder", layers.Ladder{}},
+	{"failover", layers.Failover{Scope: strategies.PerClient}},
+	{"key_rotation", layers.KeyRotation{Scope: strategies.PerClient}},
+	{"deployments", layers.Deployments{Scope: strategies.PerClient}},
+	{"orbit", layers.Orbit{Scope: strategies.PerFleet}},
+	{"worker_queue", layers.WorkerQueue{Scope: strategies.PerFleet}},
+	{"hedge", layers.Hedge{Scope: strategies.PerClient}},
+	{"shrink", layers.Shrink{}},
+	{"recursive_semaphore", layers.RecursiveSemaphore{Scope: strategies.PerClient}},
 	// Rates.
-	{"token_bucket", strategies.TokenBucket{Scope: strategies.PerFleet}},
-	{"gcra", strategies.GCRA{Scope: strategies.PerFleet}},
-	{"sliding_log", strategies.SlidingLog{Scope: strategies.PerFleet}},
-	{"sliding_counter", strategies.SlidingCounter{Scope: strategies.PerFleet}},
-	{"min_interval", strategies.MinInterval{Scope: strategies.PerClient}},
-	{"daily_budget", strategies.DailyBudget{Scope: strategies.PerFleet}},
-	{"header_limit", strategies.HeaderLimit{Scope: strategies.PerClient}},
-	{"aws_adaptive", strategies.AWSAdaptive{Scope: strategies.PerClient}},
+	{"token_bucket", layers.TokenBucket{Scope: strategies.PerFleet}},
+	{"gcra", layers.GCRA{Scope: strategies.PerFleet}},
+	{"sliding_log", layers.SlidingLog{Scope: strategies.PerFleet}},
+	{"sliding_counter", layers.SlidingCounter{Scope: strategies.PerFleet}},
+	{"min_interval", layers.MinInterval{Scope: strategies.PerClient}},
+	{"daily_budget", layers.DailyBudget{Scope: strategies.PerFleet}},
+	{"header_limit", layers.HeaderLimit{Scope: strategies.PerClient}},
+	{"aws_adaptive", layers.AWSAdaptive{Scope: strategies.PerClient}},
 	// How many at a time.
-	{"concurrency", strategies.Concurrency{Scope: strategies.PerFleet}},
-	{"bulkhead", strategies.Bulkhead{Scope: strategies.PerFleet}},
-	{"aimd", strategies.AIMD{Scope: strategies.PerClient}},
-	{"vegas", strategies.Vegas{Scope: strategies.PerClient}},
-	{"gradient2", strategies.Gradient2{Scope: strategies.PerClient}},
-	{"bbr", strategies.BBR{Scope: strategies.PerClient}},
+	{"concurrency", layers.Concurrency{Scope: strategies.PerFleet}},
+	{"bulkhead", layers.Bulkhead{Scope: strategies.PerFleet}},
+	{"aimd", layers.AIMD{Scope: strategies.PerClient}},
+	{"vegas", layers.Vegas{Scope: strategies.PerClient}},
+	{"gradient2", layers.Gradient2{Scope: strategies.PerClient}},
+	{"bbr", layers.BBR{Scope: strategies.PerClient}},
 	// Protection.
-	{"breaker", strategies.Breaker{Scope: strategies.PerFleet}},
-	{"throttle", strategies.Throttle{Scope: strategies.PerClient}},
-	{"shedder", strategies.Shedder{Scope: strategies.PerFleet}},
-	{"cool_down", strategies.CoolDown{Scope: strategies.PerFleet}},
-	{"grpc_budget", strategies.GRPCBudget{Scope: strategies.PerClient}},
-	{"finagle_budget", strategies.FinagleBudget{Scope: strategies.PerClient}},
-	{"envoy_budget", strategies.EnvoyBudget{Scope: strategies.PerFleet}},
-	{"aws_budget", strategies.AWSBudget{Scope: strategies.PerClient}},
-	{"brooker_budget", strategies.BrookerBudget{Scope: strategies.PerClient}},
-	{"attempt_timeout", strategies.AttemptTimeout{}},
-	{"deadline", strategies.Deadline{}},
+	{"breaker", layers.Breaker{Scope: strategies.PerFleet}},
+	{"throttle", layers.Throttle{Scope: strategies.PerClient}},
+	{"shedder", layers.Shedder{Scope: strategies.PerFleet}},
+	{"cool_down", layers.CoolDown{Scope: strategies.PerFleet}},
+	{"grpc_budget", layers.GRPCBudget{Scope: strategies.PerClient}},
+	{"finagle_budget", layers.FinagleBudget{Scope: strategies.PerClient}},
+	{"envoy_budget", layers.EnvoyBudget{Scope: strategies.PerFleet}},
+	{"aws_budget", layers.AWSBudget{Scope: strategies.PerClient}},
+	{"brooker_budget", layers.BrookerBudget{Scope: strategies.PerClient}},
+	{"attempt_timeout", layers.AttemptTimeout{}},
+	{"deadline", layers.Deadline{}},
 	// Avoiding the request.
-	{"cache", strategies.Cache{Scope: strategies.PerFleet}},
-	{"single_flight", strategies.SingleFlight{Scope: strategies.PerFleet}},
-	{"merge", strategies.Merge{Scope: strategies.PerFleet}},
-	{"time_shift", strategies.TimeShift{}},
-	{"busy_hours", strategies.BusyHours{Scope: strategies.PerFleet}},
+	{"cache", layers.Cache{Scope: strategies.PerFleet}},
+	{"single_flight", layers.SingleFlight{Scope: strategies.PerFleet}},
+	{"merge", layers.Merge{Scope: strategies.PerFleet}},
+	{"time_shift", layers.TimeShift{}},
+	{"busy_hours", layers.BusyHours{Scope: strategies.PerFleet}},
 	// Watching.
-	{"quality", strategies.Quality{}},
-	{"capacity_alarm", strategies.CapacityAlarm{Scope: strategies.PerFleet}},
-	{"class_alarm", strategies.ClassAlarm{Scope: strategies.PerFleet}},
-	{"latched_class", strategies.LatchedClass{Scope: strategies.PerClient}},
+	{"quality", layers.Quality{}},
+	{"capacity_alarm", layers.CapacityAlarm{Scope: strategies.PerFleet}},
+	{"class_alarm", layers.ClassAlarm{Scope: strategies.PerFleet}},
+	{"latched_class", layers.LatchedClass{Scope: strategies.PerClient}},
 }
 
-// backoffs are how a loop may wait.
-var backoffs = []kind{
-	{"fixed", strategies.Fixed{}},
-	{"uniform", strategies.Uniform{}},
-	{"linear", strategies.Linear{}},
-	{"exponential", strategies.Exponential{}},
-	{"full_jitter", strategies.FullJitter{}},
-	{"equal_jitter", strategies.EqualJitter{}},
-	{"decorrelated_jitter", strategies.DecorrelatedJitter{}},
-	{"polly_jitter", strategies.PollyJitter{}},
-	{"memoryless", strategies.Memoryless{}},
-	{"proportional", strategies.Proportional{Low: 100, High: 100}},
-	{"capped", strategies.Capped{}},
-	{"by_class", strategies.ByClass{}},
+// backoffKinds are how a loop may wait.
+var backoffKinds = []kind{
+	{"fixed", backoffs.Fixed{}},
+	{"uniform", backoffs.Uniform{}},
+	{"linear", backoffs.Linear{}},
+	{"exponential", backoffs.Exponential{}},
+	{"full_jitter", backoffs.FullJitter{}},
+	{"equal_jitter", backoffs.EqualJitter{}},
+	{"decorrelated_jitter", backoffs.DecorrelatedJitter{}},
+	{"polly_jitter", backoffs.PollyJitter{}},
+	{"memoryless", backoffs.Memoryless{}},
+	{"proportional", backoffs.Proportional{Low: 100, High: 100}},
+	{"capped", backoffs.Capped{}},
+	{"by_class", backoffs.ByClass{}},
 }
 
 // trips are when a breaker opens besides after so many failures in a row.
 var trips = []kind{
-	{"time_window", strategies.TimeWindow{}},
-	{"count_window", strategies.CountWindow{}},
-	{"lifetime", strategies.Lifetime{}},
+	{"time_window", layers.TimeWindow{}},
+	{"count_window", layers.CountWindow{}},
+	{"lifetime", layers.Lifetime{}},
 }

@@ -93,12 +93,12 @@ faults:
 strategies:
 `
 	var lines []string
-	for _, k := range layers {
+	for _, k := range layerKinds {
 		settings, ok := written[k.name]
 		require.True(t, ok, "%s is new; write it down here", k.name)
 		lines = append(lines, "  - {name: x-"+strings.ReplaceAll(k.name, "_", "-")+", stack: ["+k.name+": "+settings+"]}")
 	}
-	for _, k := range backoffs {
+	for _, k := range backoffKinds {
 		settings, ok := writtenBackoffs[k.name]
 		require.True(t, ok, "%s is new; write it down here", k.name)
 		lines = append(lines, "  - {name: b-"+strings.ReplaceAll(k.name, "_", "-")+", stack: [retry: {max_attempts: 4, backoff: {"+k.name+": "+settings+"}}]}")
@@ -120,7 +120,7 @@ strategies:
 // example; and it is settings that are asked for.
 func TestNeededSettings(t *testing.T) {
 	asked := 0
-	for _, k := range slices.Concat(layers, backoffs) {
+	for _, k := range slices.Concat(layerKinds, backoffKinds) {
 		for _, s := range settings(k.fresh()) {
 			example := needed[k.name+"."+s.key]
 			if example == "" {
@@ -128,7 +128,7 @@ func TestNeededSettings(t *testing.T) {
 			}
 			asked++
 			stack := k.name + ": {}"
-			if slices.ContainsFunc(backoffs, func(b kind) bool { return b.name == k.name }) {
+			if slices.ContainsFunc(backoffKinds, func(b kind) bool { return b.name == k.name }) {
 				stack = "retry: {backoff: {" + stack + "}}"
 			}
 			_, err := Parse("x.yaml", []byte("herdlab: 1\nname: x\ntitle: X\nhorizon: 1m\nfleet: {clients: 1, traffic: {one_shot: {within: 0s}}}\n"+
@@ -142,12 +142,18 @@ func TestNeededSettings(t *testing.T) {
 // Whatever strategies has, files can name: each exported type with the method of
 // a layer, a backoff or a trip is in its table.
 func TestTablesHaveAllThereIs(t *testing.T) {
-	files, err := filepath.Glob("../strategies/*.go")
-	require.NoError(t, err)
-	more, err := filepath.Glob("../mockprovider/*.go")
-	require.NoError(t, err)
-	tables := map[string][]kind{"Build": layers, "Delay": backoffs, "Note": trips, "Gate": limitKinds, "hooks": disturbances}
-	for _, name := range append(files, more...) {
+	var files []string
+	for _, folder := range []string{
+		"../strategies", "../strategies/layers", "../strategies/backoffs",
+		"../mockprovider", "../mockprovider/limits", "../mockprovider/faults",
+	} {
+		some, err := filepath.Glob(folder + "/*.go")
+		require.NoError(t, err)
+		require.NotEmpty(t, some)
+		files = append(files, some...)
+	}
+	tables := map[string][]kind{"Build": layerKinds, "Delay": backoffKinds, "Note": trips, "Gate": limitKinds, "hooks": disturbances}
+	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}

@@ -14,6 +14,8 @@ import (
 	"herdlab/sim/metrics"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // refusalLog is a provider that records its refusals.
@@ -111,11 +113,11 @@ func (b batch) fleet() sim.Fleet {
 
 // threads returns a semaphore of n permits, the size of a thread pool.
 func threads(n int) strategies.Layer {
-	return strategies.Concurrency{Permits: int64(n), Scope: strategies.PerFleet}
+	return layers.Concurrency{Permits: int64(n), Scope: strategies.PerFleet}
 }
 
 // byHint retries after the hint of 3 s, without a bound.
-var byHint = strategies.Retry{Backoff: strategies.Fixed{}}
+var byHint = layers.Retry{Backoff: backoffs.Fixed{}}
 
 // The first observations of the reference experiment on 14003: one worker that
 // pauses is refused by the long limit, five that do not pause by the joint limit,

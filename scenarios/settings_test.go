@@ -11,6 +11,7 @@ import (
 	"herdlab/mockprovider"
 	"herdlab/mockprovider/dialect"
 	"herdlab/strategies"
+	"herdlab/strategies/layers"
 )
 
 // samples are values of types that files write in a way of their own.
@@ -23,10 +24,10 @@ var samples = map[reflect.Type]string{
 	reflect.TypeFor[mockprovider.Notice]():      "7s",
 	reflect.TypeFor[codeReplies]():              "{rate: 7, auth: {code: 8, status: 401}}",
 	reflect.TypeFor[strategies.Classes]():       "[rate, quota]",
-	reflect.TypeFor[strategies.Statuses]():      "500-503",
+	reflect.TypeFor[layers.Statuses]():          "500-503",
 	reflect.TypeFor[strategies.Layer]():         "full-jitter",
 	reflect.TypeFor[strategies.Backoff]():       "{fixed: {every: 7s}}",
-	reflect.TypeFor[strategies.Trip]():          "{count_window: {last: 7}}",
+	reflect.TypeFor[layers.Trip]():              "{count_window: {last: 7}}",
 	reflect.TypeFor[mockprovider.Limit]():       "{concurrency: {limit: 7}}",
 	reflect.TypeFor[mockprovider.Disturbance](): "{errors: {class: rate}}",
 	durationType: "7s", distType: "{exponential: 7s}",
@@ -88,9 +89,9 @@ func sampleOf(s *setting) string {
 func TestEverySettingIsRead(t *testing.T) {
 	things := append([]kind{
 		{ownDialect, dialect.CodeInBody{}}, {"capacity", mockprovider.Capacity{}}, {"when", when{}}, {"terms", mockprovider.Terms{}}, {"match", mockprovider.Match{}},
-		{"rules", strategies.Rules{}}, {"hints", strategies.Hints{}},
+		{"rules", layers.Rules{}}, {"hints", layers.Hints{}},
 	}, limitKinds...)
-	for _, more := range [][]kind{disturbances, layers, backoffs, trips} {
+	for _, more := range [][]kind{disturbances, layerKinds, backoffKinds, trips} {
 		things = append(things, more...)
 	}
 	read := 0

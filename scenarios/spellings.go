@@ -12,6 +12,7 @@ import (
 	"herdlab/mockprovider"
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
+	"herdlab/strategies/layers"
 )
 
 // spelling is the notation of a type that has its own notation in files.
@@ -37,7 +38,7 @@ var spellings = map[reflect.Type]spelling{
 	reflect.TypeFor[mockprovider.Notice]():  reads("never, at_once or a duration", (*decoder).notice),
 	reflect.TypeFor[codeReplies]():          reads("by class its code, or {"+strings.Join(replyKeys, ", ")+"}", (*decoder).codeReplies),
 	reflect.TypeFor[strategies.Classes]():   reads("a class or a list of classes", (*decoder).classes),
-	reflect.TypeFor[strategies.Statuses]():  reads("503 or 500-599", (*decoder).statuses),
+	reflect.TypeFor[layers.Statuses]():      reads("503 or 500-599", (*decoder).statuses),
 }
 
 // classSets are the named sets of classes.
@@ -70,7 +71,7 @@ func (d *decoder) classes(n *yaml.Node) (all strategies.Classes) {
 }
 
 // statuses reads an HTTP status, or a range such as 500-599.
-func (d *decoder) statuses(n *yaml.Node) (r strategies.Statuses) {
+func (d *decoder) statuses(n *yaml.Node) (r layers.Statuses) {
 	s, ok := d.scalar(n, "an HTTP status such as 503, or a range such as 500-599")
 	if !ok {
 		return r
@@ -85,7 +86,7 @@ func (d *decoder) statuses(n *yaml.Node) (r strategies.Statuses) {
 		d.complain(n, "expected an HTTP status such as 503, or a range such as 500-599, found %s", quoted(s))
 		return r
 	}
-	return strategies.Statuses{First: uint16(first), Last: uint16(last)}
+	return layers.Statuses{First: uint16(first), Last: uint16(last)}
 }
 
 // countedWords are the properties of a request by which limits count.

@@ -9,6 +9,7 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
+	"herdlab/strategies/presets"
 )
 
 // Choice is one strategy that a scenario compares.
@@ -20,7 +21,7 @@ type Choice struct {
 // choice is a strategy as a file states it.
 type choice struct {
 	Choice
-	define func(strategies.Knowledge) strategies.Definition
+	define func(presets.Knowledge) strategies.Definition
 	reader wire.Reader // nil for the strategy's own
 	at     *yaml.Node  // the place of errors
 
@@ -125,20 +126,20 @@ func (d *decoder) stack(s *section, n, nameNode *yaml.Node, reader reader) (choi
 	if at := s.get("summary"); at != nil {
 		c.Summary = d.title(at)
 	}
-	var parts []func(strategies.Knowledge) []strategies.Layer
+	var parts []func(presets.Knowledge) []strategies.Layer
 	for _, item := range d.list(n, "layers", maxLayers) {
-		if item.Kind == yaml.ScalarNode && !slices.ContainsFunc(layers, func(k kind) bool { return k.name == item.Value }) {
+		if item.Kind == yaml.ScalarNode && !slices.ContainsFunc(layerKinds, func(k kind) bool { return k.name == item.Value }) {
 			if known, ok := d.known(item, item.Value); ok {
-				parts = append(parts, func(k strategies.Knowledge) []strategies.Layer { return known.Define(k).Layers })
+				parts = append(parts, func(k presets.Knowledge) []strategies.Layer { return known.Define(k).Layers })
 			}
 			continue
 		}
-		if v := d.choose(item, "layer", layers); v.IsValid() {
+		if v := d.choose(item, "layer", layerKinds); v.IsValid() {
 			layer := v.Interface().(strategies.Layer)
-			parts = append(parts, func(strategies.Knowledge) []strategies.Layer { return []strategies.Layer{layer} })
+			parts = append(parts, func(presets.Knowledge) []strategies.Layer { return []strategies.Layer{layer} })
 		}
 	}
-	c.define = func(k strategies.Knowledge) (def strategies.Definition) {
+	c.define = func(k presets.Knowledge) (def strategies.Definition) {
 		for _, part := range parts {
 			def.Layers = append(def.Layers, part(k)...)
 		}
@@ -149,18 +150,18 @@ func (d *decoder) stack(s *section, n, nameNode *yaml.Node, reader reader) (choi
 
 // known returns the built-in strategy with that name and reports an error if
 // there is none.
-func (d *decoder) known(at *yaml.Node, name string) (strategies.Builtin, bool) {
+func (d *decoder) known(at *yaml.Node, name string) (presets.Builtin, bool) {
 	all := d.format.Strategies()
-	i := slices.IndexFunc(all, func(b strategies.Builtin) bool { return b.Name == name })
+	i := slices.IndexFunc(all, func(b presets.Builtin) bool { return b.Name == name })
 	if i < 0 {
 		d.unknownStrategy(at, all)
-		return strategies.Builtin{}, false
+		return presets.Builtin{}, false
 	}
 	return all[i], true
 }
 
 // unknownStrategy reports a name that is not in the table.
-func (d *decoder) unknownStrategy(n *yaml.Node, all []strategies.Builtin) {
+func (d *decoder) unknownStrategy(n *yaml.Node, all []presets.Builtin) {
 	names := make([]string, len(all))
 	for i := range all {
 		names[i] = all[i].Name
@@ -174,7 +175,7 @@ func (d *decoder) unknownStrategy(n *yaml.Node, all []strategies.Builtin) {
 
 // compile builds the programs of the fleets for the capacity k: the choice's, and
 // those of fleets with their own strategy. at is the place of the error.
-func (c *choice) compile(k strategies.Knowledge, fleets []fleet) (at *yaml.Node, err error) {
+func (c *choice) compile(k presets.Knowledge, fleets []fleet) (at *yaml.Node, err error) {
 	c.commons = strategies.NewCommons()
 	c.programs = make([]*strategies.Program, len(fleets))
 	program, err := c.program(k, c.commons)
@@ -192,12 +193,12 @@ func (c *choice) compile(k strategies.Knowledge, fleets []fleet) (at *yaml.Node,
 }
 
 // program builds the program of a choice.
-func (c *choice) program(k strategies.Knowledge, commons *strategies.Commons) (*strategies.Program, error) {
+func (c *choice) program(k presets.Knowledge, commons *strategies.Commons) (*strategies.Program, error) {
 	return strategies.Compile(c.definition(k), commons)
 }
 
 // definition returns the choice's stack for the capacity k.
-func (c *choice) definition(k strategies.Knowledge) strategies.Definition {
+func (c *choice) definition(k presets.Knowledge) strategies.Definition {
 	def := c.define(k)
 	def.Name, def.Summary = c.Name, c.Summary
 	if c.reader != nil {

@@ -6,6 +6,7 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/sweep"
 	"herdlab/strategies"
+	"herdlab/strategies/presets"
 )
 
 // Add adds the caller's strategy to the comparison, after those of the file. Call
@@ -19,7 +20,7 @@ func (s *Scenario) Add(d strategies.Definition) error {
 	}
 	c := choice{
 		Choice: Choice{d.Name, d.Summary},
-		define: func(strategies.Knowledge) strategies.Definition { return d },
+		define: func(presets.Knowledge) strategies.Definition { return d },
 	}
 	if _, err := c.compile(knowledge(s.bound), s.fleets); err != nil {
 		return fmt.Errorf("scenario %s: %w", s.name, err)

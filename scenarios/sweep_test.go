@@ -17,7 +17,10 @@ import (
 	"herdlab/sim/metrics"
 	"herdlab/sim/sweep"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 	"herdlab/strategies/live"
+	"herdlab/strategies/presets"
 )
 
 // counted is a layer without effect. It counts how often it is built, or returns
@@ -37,7 +40,7 @@ func countedJitter(name string, err error) (strategies.Definition, *int) {
 	built := new(int)
 	return strategies.Definition{Name: name, Summary: "mine", Layers: []strategies.Layer{
 		counted{built, err},
-		strategies.Retry{Backoff: strategies.FullJitter{Base: time.Second, Cap: 64 * time.Second}},
+		layers.Retry{Backoff: backoffs.FullJitter{Base: time.Second, Cap: 64 * time.Second}},
 	}}, built
 }
 
@@ -177,9 +180,9 @@ strategies:
 
 	def, err := s.Definition("token-bucket")
 	require.NoError(t, err)
-	known := strategies.Knowledge{Rate: 6, Per: 2 * time.Second, Concurrency: 6}
-	i := slices.IndexFunc(strategies.All(), func(b strategies.Builtin) bool { return b.Name == "token-bucket" })
-	require.Equal(t, strategies.All()[i].Define(known).Layers, def.Layers)
+	known := presets.Knowledge{Rate: 6, Per: 2 * time.Second, Concurrency: 6}
+	i := slices.IndexFunc(presets.All(), func(b presets.Builtin) bool { return b.Name == "token-bucket" })
+	require.Equal(t, presets.All()[i].Define(known).Layers, def.Layers)
 
 	_, err = s.Definition("token-buckte")
 	require.EqualError(t, err, `scenario to-ship: there is no strategy "token-buckte"; did you mean "token-bucket"?`)

@@ -13,13 +13,15 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // An attempt that is not answered in time ends there, and the retry around it
 // goes on; the late answer is wasted work.
 func TestAttemptTimeout(t *testing.T) {
 	var d simtest.EventLog
-	p := simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 20 * ms}}, d.Record("c"), simtest.Timeout(100*ms))
+	p := simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{Every: 20 * ms}}, d.Record("c"), simtest.Timeout(100*ms))
 	mock := simtest.Serves(2, 0, draw.Between(150*ms, 150*ms+1))
 	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.OneShot(1, p)}, Provider: simtest.Provider(t, mock, 1),
 		Plan: metrics.Plan{Horizon: 400 * ms, Bin: 10 * ms}})
@@ -70,7 +72,7 @@ func TestReplyBeatsTimeoutAtTheSameInstant(t *testing.T) {
 // A provider may swallow a request. Its client learns of it from its own
 // timeout only, or never.
 func TestBlackHole(t *testing.T) {
-	p := simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{}}, simtest.Timeout(50*ms))
+	p := simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{}}, simtest.Timeout(50*ms))
 	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(p, 0)}, Provider: simtest.Answering(-1, -1, 10*ms), Plan: minute})
 	require.Equal(t, map[metrics.Ending]uint64{metrics.TimedOut: 2, metrics.Answered: 1}, simtest.Endings(rep))
 	require.EqualValues(t, 2, rep.Truth.Dropped)
@@ -138,7 +140,7 @@ func TestTimeoutsAtOneInstant(t *testing.T) {
 // reply, its wake-up and one look at most, though the caller's patience lies
 // behind all of them.
 func TestDeadlinesDoNotPileUp(t *testing.T) {
-	p := simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 20 * ms}}, simtest.Timeout(30*ms))
+	p := simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{Every: 20 * ms}}, simtest.Timeout(30*ms))
 	slow := &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		return append(out, simtest.Reply(in.Ticket, 20*ms, wire.Overloaded))
 	}}
@@ -154,7 +156,7 @@ func TestDeadlinesDoNotPileUp(t *testing.T) {
 // in a line. The strategy is told what becomes of each attempt, then that the
 // call is withdrawn, and nothing of the call happens afterwards.
 func TestPatience(t *testing.T) {
-	bucket := strategies.TokenBucket{Rate: 1, Per: time.Hour, Burst: 1, Scope: strategies.PerFleet}
+	bucket := layers.TokenBucket{Rate: 1, Per: time.Hour, Burst: 1, Scope: strategies.PerFleet}
 	for _, c := range []struct {
 		name     string
 		stack    []strategies.Layer
@@ -169,7 +171,7 @@ func TestPatience(t *testing.T) {
 			map[metrics.Ending]uint64{metrics.Withdrawn: 1},
 		},
 		{
-			"before a wake", []strategies.Layer{strategies.Retry{Backoff: strategies.Fixed{Every: 150 * ms}}},
+			"before a wake", []strategies.Layer{layers.Retry{Backoff: backoffs.Fixed{Every: 150 * ms}}},
 			[]time.Duration{0}, simtest.Refusing(1000),
 			[]string{"0s c0 begin", "0s c0 reply 1 overloaded", "100ms c0 cancelled"},
 			map[metrics.Ending]uint64{metrics.Refused: 1},
@@ -207,7 +209,7 @@ func TestStaleWakeIsIgnored(t *testing.T) {
 	var d simtest.EventLog
 	f := sim.Fleet{
 		Name: "fleet", Traffic: traffic.Traffic{Clients: 1, Calls: 2, Think: draw.Const(10 * ms)}, Patience: 100 * ms,
-		Program: simtest.Program(t, d.Record("c"), strategies.Retry{Backoff: strategies.Fixed{Every: 130 * ms}}),
+		Program: simtest.Program(t, d.Record("c"), layers.Retry{Backoff: backoffs.Fixed{Every: 130 * ms}}),
 	}
 	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Refusing(1000), Plan: minute})
 	require.Equal(t, []string{
@@ -331,7 +333,7 @@ func TestProviderHearsOfAbandonment(t *testing.T) {
 func TestLateAnswerDoesNotReachTheNextAttempt(t *testing.T) {
 	var d simtest.EventLog
 	// Attempt 1 is answered after 100 ms, too late; attempt 2 after 30 ms.
-	p := simtest.Program(t, d.Record("c"), strategies.Retry{Backoff: strategies.Fixed{Every: 5 * ms}}, simtest.Timeout(40*ms))
+	p := simtest.Program(t, d.Record("c"), layers.Retry{Backoff: backoffs.Fixed{Every: 5 * ms}}, simtest.Timeout(40*ms))
 	f := simtest.Arriving(p, 0, 90*ms)
 	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Answering(100*ms, 30*ms), Plan: minute})
 	require.Equal(t, []string{

@@ -13,6 +13,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // act is what a provider does with an attempt.
@@ -153,7 +155,7 @@ func TestAnswersFromMemory(t *testing.T) {
 
 // A failure is kept with what it takes to understand it.
 func TestFailuresAreSampled(t *testing.T) {
-	f := sim.Fleet{Name: "fleet", Program: simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 10 * ms}, MaxAttempts: 3}, simtest.Timeout(50*ms)),
+	f := sim.Fleet{Name: "fleet", Program: simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{Every: 10 * ms}, MaxAttempts: 3}, simtest.Timeout(50*ms)),
 		Up: draw.Const(ms), Target: wire.Target{Model: 2}, Traffic: traffic.Traffic{Clients: 1, Calls: 1, Size: wire.Demand{InputTokens: 77}}}
 	hinted := &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		switch in.Request.Attempt {
@@ -192,7 +194,7 @@ func TestEventsSayWhenTheirAttemptWasSent(t *testing.T) {
 			return inner.Next(now, c, e)
 		}), nil
 	})
-	f := sim.Fleet{Name: "fleet", Program: simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 7 * ms}}, watch, simtest.Timeout(50*ms)),
+	f := sim.Fleet{Name: "fleet", Program: simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{Every: 7 * ms}}, watch, simtest.Timeout(50*ms)),
 		Up: draw.Const(ms), Down: draw.Const(2 * ms), Patience: 140 * ms, Traffic: traffic.Traffic{Clients: 1, Calls: 1}}
 	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Plan: minute, Provider: acting(
 		act{class: wire.Overloaded, after: 3 * ms}, act{kind: wire.Broke, after: 4 * ms}, act{kind: wire.Dropped}, act{class: wire.OK, after: time.Second},

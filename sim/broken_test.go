@@ -15,6 +15,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // breaking is a provider that loses the connection of each call's first attempt
@@ -43,7 +45,7 @@ func TestLostConnections(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var d simtest.EventLog
-			f := simtest.Arriving(simtest.Program(t, d.Record("c"), strategies.Retry{Backoff: strategies.Fixed{Every: 100 * ms}}, simtest.Timeout(c.limit)), 0)
+			f := simtest.Arriving(simtest.Program(t, d.Record("c"), layers.Retry{Backoff: backoffs.Fixed{Every: 100 * ms}}, simtest.Timeout(c.limit)), 0)
 			f.Down = c.down
 			rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: breaking(), Plan: minute})
 			require.Equal(t, c.diary, d.Lines)
@@ -67,7 +69,7 @@ func TestAnOldWakeUpIsNotTakenForANewOne(t *testing.T) {
 	f := sim.Fleet{
 		Name:     "fleet",
 		Traffic:  traffic.Traffic{Clients: 1, Calls: 60_000},
-		Program:  simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 32768500 * time.Microsecond}}),
+		Program:  simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{Every: 32768500 * time.Microsecond}}),
 		Patience: ms,
 	}
 	p := simtest.Provider(t, mockprovider.Config{Faults: []mockprovider.Fault{faults.Outage(0, time.Hour, mockprovider.As503)}}, 1)

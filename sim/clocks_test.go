@@ -14,7 +14,8 @@ import (
 	"herdlab/sim/metrics"
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
-	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // A provider that names the hour is obeyed by each client's own clock: the
@@ -39,7 +40,7 @@ func TestDatesAreObeyedByTheClientsClock(t *testing.T) {
 			arrivals = append(arrivals, now)
 			return inner.Step(now, in, out)
 		}, Other: inner.Step}
-		f := simtest.Arriving(simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 2 * time.Second}}), 0)
+		f := simtest.Arriving(simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{Every: 2 * time.Second}}), 0)
 		f.Skew = draw.Const(c.skew)
 		rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: 2 * time.Minute}})
 		require.Equal(t, uint64(1), rep.Belief.Useful, "skew %v", c.skew)
@@ -67,7 +68,7 @@ func TestAClockBelongsToItsClient(t *testing.T) {
 	f := sim.Fleet{
 		Name:             "fleet",
 		Traffic:          traffic.Traffic{Clients: clients, Calls: 2, Start: draw.Const(time.Second), Think: draw.Const(8 * time.Second)},
-		Program:          simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{}}),
+		Program:          simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{}}),
 		AccountPerClient: true,
 		Skew:             draw.Between(-4*time.Second, 0), // behind, so that nobody is early
 	}

@@ -13,6 +13,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // Equal calls share one attempt: its answer is everybody's, once it is there.
@@ -62,7 +64,7 @@ func (c crowd) Demand(draw.Rand, uint64) wire.Demand { return wire.Demand{Prompt
 // A leader's failure is its followers' too, with what the provider asked for; a
 // loop outside has each of them try again, and the first to come back leads.
 func TestLeadersThatFail(t *testing.T) {
-	p := simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 20 * ms}, MaxAttempts: 2}, flight{scope: strategies.PerFleet})
+	p := simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{Every: 20 * ms}, MaxAttempts: 2}, flight{scope: strategies.PerFleet})
 	refuse := 1
 	server := &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		if refuse--; refuse >= 0 {
@@ -143,7 +145,7 @@ func TestFollowersThatLeave(t *testing.T) {
 // nobody hangs.
 func TestLeadersThatForget(t *testing.T) {
 	forgetful := simtest.Layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
-		_, err := b.Flight(strategies.PerFleet, "", nil, inner)
+		_, err := b.Flight(strategies.Flight{Scope: strategies.PerFleet}, inner)
 		return simtest.Deciding(func(_ time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 			switch e.Kind {
 			case strategies.Begin:
@@ -176,7 +178,7 @@ func TestFlightErrors(t *testing.T) {
 		},
 	} {
 		stack := simtest.Layer(func(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
-			_, err := b.Flight(strategies.PerFleet, "", nil, inner)
+			_, err := b.Flight(strategies.Flight{Scope: strategies.PerFleet}, inner)
 			return f, err
 		})
 		x := sim.Experiment{Fleets: []sim.Fleet{simtest.OneShot(1, simtest.Program(t, stack))}, Provider: simtest.Answering(time.Second), Plan: minute}

@@ -19,6 +19,7 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/presets"
 )
 
 // census counts what passes a provider, independently of the recorder.
@@ -108,7 +109,7 @@ func TestDeterminism(t *testing.T) {
 // One compiled program may run in many experiments at a time.
 func TestProgramsAreShared(t *testing.T) {
 	t.Parallel()
-	d, err := strategies.Lookup("breaker+full-jitter", strategies.Knowledge{Rate: 6, Per: 2 * time.Second, Concurrency: 6})
+	d, err := presets.Lookup("breaker+full-jitter", presets.Knowledge{Rate: 6, Per: 2 * time.Second, Concurrency: 6})
 	require.NoError(t, err)
 	prog, err := strategies.Compile(d, nil)
 	require.NoError(t, err)

@@ -122,7 +122,7 @@ type flight struct {
 }
 
 func (f flight) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
-	return b.Flight(f.scope, f.name, nil, inner)
+	return b.Flight(strategies.Flight{Scope: f.scope, Name: f.name}, inner)
 }
 
 // asking gives calls one of so many prompts, and some of them none.

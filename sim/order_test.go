@@ -16,12 +16,14 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // A slot that becomes free at t serves the request that arrives at t, however
 // the request got there: a new call, a wake-up, or the end of a way.
 func TestASlotFreedServesTheArrivalOfThatInstant(t *testing.T) {
-	retry := strategies.Retry{Backoff: strategies.Fixed{Every: 60 * ms}}
+	retry := layers.Retry{Backoff: backoffs.Fixed{Every: 60 * ms}}
 	for name, f := range map[string]sim.Fleet{
 		"a call":    simtest.Arriving(simtest.Program(t), 0, 100*ms),
 		"a wake-up": simtest.Arriving(simtest.Program(t, retry), 0, 40*ms),
@@ -101,7 +103,7 @@ func TestOrderAtOneInstant(t *testing.T) {
 	pooled := simtest.Layer(func(b *strategies.Build, s strategies.Strategy) (strategies.Strategy, error) {
 		inner, err := told.Build(b, s)
 		if err == nil { // call 5 finds a token, call 6 the next at 100 ms
-			_, err = strategies.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 1, Scope: strategies.PerFleet}.Build(b, inner)
+			_, err = layers.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 1, Scope: strategies.PerFleet}.Build(b, inner)
 		}
 		return inner, err
 	})
@@ -148,7 +150,7 @@ func TestTicks(t *testing.T) {
 
 // The horizon cuts: what lies at or behind it does not happen.
 func TestHorizon(t *testing.T) {
-	retry := strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}}
+	retry := layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}}
 	for _, c := range []struct {
 		name                               string
 		f                                  sim.Fleet

@@ -14,6 +14,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // logging answers each request after a while and writes down what arrives.
@@ -27,7 +29,7 @@ func logging(after time.Duration, to *[]string) *simtest.Server {
 // One token comes every 100 ms. Calls are admitted in the order in which they
 // asked, whoever's they are, and each as soon as its token is there.
 func TestFirstComeFirstServed(t *testing.T) {
-	bucket := strategies.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 2, Scope: strategies.PerFleet}
+	bucket := layers.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 2, Scope: strategies.PerFleet}
 	var log []string
 	x := sim.Experiment{Provider: logging(0, &log), Plan: minute, Fleets: []sim.Fleet{
 		simtest.Arriving(simtest.Program(t, bucket), 0, 0, 10*ms, 20*ms, 20*ms, 250*ms, 700*ms, 700*ms, 700*ms),
@@ -44,7 +46,7 @@ func TestFirstComeFirstServed(t *testing.T) {
 // A waiter that gives up costs nothing: neither a token, nor anybody's place,
 // wherever it stands.
 func TestGivingUpInALine(t *testing.T) {
-	bucket := strategies.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 1, Scope: strategies.PerEveryone, Name: "shared"}
+	bucket := layers.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 1, Scope: strategies.PerEveryone, Name: "shared"}
 	for _, c := range []struct {
 		quitter string
 		asks    time.Duration // between the others, who ask at 10, 20 and 30 ms
@@ -78,7 +80,7 @@ func TestGivingUpInALine(t *testing.T) {
 // 25 are admitted, and one that asks right after the flood is admitted within
 // 1/rate.
 func TestFloodOfCancelledWaiters(t *testing.T) {
-	bucket := strategies.TokenBucket{Rate: 20, Per: time.Second, Burst: 5, Scope: strategies.PerFleet}
+	bucket := layers.TokenBucket{Rate: 20, Per: time.Second, Burst: 5, Scope: strategies.PerFleet}
 	for _, n := range []int{100, 2000} {
 		var log []string
 		var times []time.Duration
@@ -98,7 +100,7 @@ func TestFloodOfCancelledWaiters(t *testing.T) {
 // Permits admit the head of the line as soon as one is given back, and are
 // shared by the fleets that name the same pool.
 func TestPermits(t *testing.T) {
-	permits := strategies.Concurrency{Permits: 2, Scope: strategies.PerEveryone, Name: "conns"}
+	permits := layers.Concurrency{Permits: 2, Scope: strategies.PerEveryone, Name: "conns"}
 	commons := strategies.NewCommons()
 	var log []string
 	rep := simtest.Run(t, sim.Experiment{Commons: commons, Provider: logging(100*ms, &log), Plan: minute, Fleets: []sim.Fleet{
@@ -116,8 +118,8 @@ func TestPermits(t *testing.T) {
 // A permit comes back whatever becomes of the call that held it: an answer, a
 // refusal, a timeout, a caller who hangs up in flight or in an inner line.
 func TestPermitsComeBack(t *testing.T) {
-	permit := strategies.Concurrency{Permits: 1, Scope: strategies.PerFleet}
-	token := strategies.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 1, Scope: strategies.PerFleet}
+	permit := layers.Concurrency{Permits: 1, Scope: strategies.PerFleet}
+	token := layers.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 1, Scope: strategies.PerFleet}
 	for name, c := range map[string]struct {
 		p        *simtest.Server
 		inner    []strategies.Layer
@@ -151,21 +153,21 @@ func TestPermitsComeBack(t *testing.T) {
 // a line. They admit as those of an open fleet do that makes the same calls.
 func TestPrivatePoolsAdmitAsLinesDo(t *testing.T) {
 	stacks := map[string][]strategies.Layer{
-		"bucket": {strategies.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 2, Scope: strategies.PerClient}},
-		"permit": {strategies.Concurrency{Permits: 1, Scope: strategies.PerClient}},
+		"bucket": {layers.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 2, Scope: strategies.PerClient}},
+		"permit": {layers.Concurrency{Permits: 1, Scope: strategies.PerClient}},
 		"both": {
-			strategies.Concurrency{Permits: 1, Scope: strategies.PerClient},
-			strategies.TokenBucket{Rate: 1, Per: 70 * ms, Burst: 1, Scope: strategies.PerClient},
+			layers.Concurrency{Permits: 1, Scope: strategies.PerClient},
+			layers.TokenBucket{Rate: 1, Per: 70 * ms, Burst: 1, Scope: strategies.PerClient},
 		},
 		"fleet's inside": {
-			strategies.TokenBucket{Rate: 1, Per: 50 * ms, Burst: 1, Scope: strategies.PerClient},
-			strategies.TokenBucket{Rate: 1, Per: 30 * ms, Burst: 1, Scope: strategies.PerFleet},
+			layers.TokenBucket{Rate: 1, Per: 50 * ms, Burst: 1, Scope: strategies.PerClient},
+			layers.TokenBucket{Rate: 1, Per: 30 * ms, Burst: 1, Scope: strategies.PerFleet},
 		},
 	}
 	for name, stack := range stacks {
 		for _, patience := range []time.Duration{0, 40 * ms} {
 			t.Run(fmt.Sprintf("%s, patience %v", name, patience), func(t *testing.T) {
-				retry := strategies.Retry{Backoff: strategies.Fixed{Every: 7 * ms}, MaxAttempts: 6}
+				retry := layers.Retry{Backoff: backoffs.Fixed{Every: 7 * ms}, MaxAttempts: 6}
 				p := simtest.Program(t, append([]strategies.Layer{retry}, stack...)...)
 				// Clients of one call each, because that is how a closed
 				// fleet's calls are known in advance.
@@ -201,7 +203,7 @@ func TestPrivatePoolsAdmitAsLinesDo(t *testing.T) {
 // A client's pool is its own: what one client takes, another does not miss.
 func TestClientsDoNotShareTheirPools(t *testing.T) {
 	var log []string
-	f := simtest.Arriving(simtest.Program(t, strategies.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 1, Scope: strategies.PerClient}), 0, 0, 10*ms, 20*ms, 30*ms)
+	f := simtest.Arriving(simtest.Program(t, layers.TokenBucket{Rate: 1, Per: 100 * ms, Burst: 1, Scope: strategies.PerClient}), 0, 0, 10*ms, 20*ms, 30*ms)
 	f.Traffic.Clients = 2 // clients 0, 1, 0, 1, 0
 	simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: logging(0, &log), Plan: minute})
 	require.Equal(t, []string{"0s 0x0", "0s 0x1", "100ms 0x2", "100ms 0x3", "200ms 0x4"}, log)

@@ -15,12 +15,14 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // A run whose time stands still ends soon, with an error that says who and
 // what, and what to do.
 func TestNoProgress(t *testing.T) {
-	atOnce := strategies.Retry{Backoff: strategies.Fixed{}}
+	atOnce := layers.Retry{Backoff: backoffs.Fixed{}}
 	closed := func(clients int) traffic.Traffic { return traffic.Traffic{Clients: clients, Start: draw.Const(ms)} }
 	for _, c := range []struct {
 		name string
@@ -51,11 +53,11 @@ func TestNoProgress(t *testing.T) {
 // A herd of any size that calls at one instant is no standstill.
 func TestACrowdIsProgress(t *testing.T) {
 	const n = 300_000
-	f := simtest.Arriving(simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{}, MaxAttempts: 3}), make([]time.Duration, n)...)
+	f := simtest.Arriving(simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{}, MaxAttempts: 3}), make([]time.Duration, n)...)
 	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Refusing(n), Plan: minute})
 	require.EqualValues(t, n, rep.Belief.Calls)
 
-	closed := simtest.OneShot(20_000, simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{}, MaxAttempts: 30}))
+	closed := simtest.OneShot(20_000, simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{}, MaxAttempts: 30}))
 	rep = simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{closed}, Provider: simtest.Refusing(math.MaxInt), Plan: minute})
 	require.EqualValues(t, 20_000*30, rep.Belief.Attempts)
 }
@@ -119,7 +121,7 @@ func TestBadProviders(t *testing.T) {
 
 // Durations at the end of time saturate.
 func TestHugeDurations(t *testing.T) {
-	f := simtest.OneShot(2, simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: never}}, simtest.Timeout(never)))
+	f := simtest.OneShot(2, simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{Every: never}}, simtest.Timeout(never)))
 	f.Traffic.Start, f.Patience, f.Up, f.Down = draw.Const(ms), never, draw.Const(never/2), draw.Const(never)
 	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: simtest.Refusing(9), Plan: metrics.Plan{Horizon: never, Bin: never / 4}})
 	require.EqualValues(t, 2, rep.Pending())
@@ -132,7 +134,7 @@ func TestHugeDurations(t *testing.T) {
 
 // A run stops when its context does.
 func TestContext(t *testing.T) {
-	naive := simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: 1}})
+	naive := simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{Every: 1}})
 	x := sim.Experiment{Fleets: []sim.Fleet{simtest.OneShot(1, naive)}, Provider: simtest.Refusing(math.MaxInt),
 		Plan: metrics.Plan{Horizon: never, Bin: time.Hour}}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -151,7 +153,7 @@ func TestContext(t *testing.T) {
 // Every bad configuration is refused before anything runs, with what is wrong.
 func TestValidation(t *testing.T) {
 	commons := strategies.NewCommons()
-	shared := strategies.TokenBucket{Rate: 1, Per: time.Second, Burst: 1, Scope: strategies.PerEveryone, Name: "b"}
+	shared := layers.TokenBucket{Rate: 1, Per: time.Second, Burst: 1, Scope: strategies.PerEveryone, Name: "b"}
 	for want, spoil := range map[string]func(x *sim.Experiment){
 		"sim: an experiment needs at least one fleet":                      func(x *sim.Experiment) { x.Fleets = nil },
 		"sim: an experiment has at most 255 fleets":                        func(x *sim.Experiment) { x.Fleets = make([]sim.Fleet, 256) },

@@ -18,6 +18,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // recipe is a random small experiment, in a form that can be cooked again and
@@ -250,30 +252,30 @@ func anyFleet(l lot, i int, calm bool, permits int64) fleetRecipe {
 		tries, base := l.num("tries", 1, 9), 2*l.dur("base", least, 25*ms) // even, to be halved
 		backoffs := []func(k time.Duration) strategies.Backoff{
 			func(k time.Duration) strategies.Backoff {
-				return strategies.FullJitter{Base: k * base, Cap: k * 400 * ms}
+				return backoffs.FullJitter{Base: k * base, Cap: k * 400 * ms}
 			},
 			func(k time.Duration) strategies.Backoff {
-				return strategies.EqualJitter{Base: k * base, Cap: k * 400 * ms}
+				return backoffs.EqualJitter{Base: k * base, Cap: k * 400 * ms}
 			},
 			func(k time.Duration) strategies.Backoff {
-				return strategies.DecorrelatedJitter{Base: k * base, Cap: k * 400 * ms}
+				return backoffs.DecorrelatedJitter{Base: k * base, Cap: k * 400 * ms}
 			},
 			func(k time.Duration) strategies.Backoff {
-				return strategies.Exponential{Base: k * base, Cap: k * 400 * ms, Jitter: k * ms}
+				return backoffs.Exponential{Base: k * base, Cap: k * 400 * ms, Jitter: k * ms}
 			},
-			func(k time.Duration) strategies.Backoff { return strategies.Fixed{Every: k * base} },
+			func(k time.Duration) strategies.Backoff { return backoffs.Fixed{Every: k * base} },
 		}
 		if calm && single {
 			backoffs = backoffs[:1] // the others may bring deadlines together
 		}
 		b := backoffs[l.num("backoff", 0, len(backoffs)-1)]
 		deaf := l.coin("deaf") || calm && single
-		var hints strategies.Hints
+		var hints layers.Hints
 		if deaf {
-			hints.Use = strategies.HintIgnored
+			hints.Use = layers.HintIgnored
 		}
 		add(func(k time.Duration) strategies.Layer {
-			return strategies.Retry{Backoff: b(k), MaxAttempts: tries, Hints: hints}
+			return layers.Retry{Backoff: b(k), MaxAttempts: tries, Hints: hints}
 		})
 	}
 	scope := rapid.SampledFrom([]strategies.Scope{strategies.PerClient, strategies.PerFleet, strategies.PerEveryone})
@@ -298,7 +300,7 @@ func anyFleet(l lot, i int, calm bool, permits int64) fleetRecipe {
 		}
 		if l.coin("retry inside") {
 			add(func(k time.Duration) strategies.Layer {
-				return strategies.Retry{Backoff: strategies.FullJitter{Base: k * 30 * ms, Cap: k * 400 * ms}, MaxAttempts: 3, Hints: strategies.Hints{Use: strategies.HintIgnored}}
+				return layers.Retry{Backoff: backoffs.FullJitter{Base: k * 30 * ms, Cap: k * 400 * ms}, MaxAttempts: 3, Hints: layers.Hints{Use: layers.HintIgnored}}
 			})
 		}
 	}
@@ -312,19 +314,19 @@ func anyFleet(l lot, i int, calm bool, permits int64) fleetRecipe {
 		if l.coin("breaker") {
 			s := scope.Draw(l.T, "scope")
 			add(func(k time.Duration) strategies.Layer {
-				return strategies.Breaker{Failures: 3, OpenFor: k * 70 * ms, MinWait: k * ms, Jitter: k * 30 * ms, Scope: s, Name: "breaker"}
+				return layers.Breaker{Failures: 3, OpenFor: k * 70 * ms, MinWait: k * ms, Jitter: k * 30 * ms, Scope: s, Name: "breaker"}
 			})
 		}
 		if l.coin("limit of permits") {
 			s := scope.Draw(l.T, "scope")
 			add(func(time.Duration) strategies.Layer {
-				return strategies.Concurrency{Permits: permits, Scope: s, Name: "permits"}
+				return layers.Concurrency{Permits: permits, Scope: s, Name: "permits"}
 			})
 		}
 		if l.coin("bucket") {
 			s := scope.Draw(l.T, "scope")
 			add(func(k time.Duration) strategies.Layer {
-				return strategies.TokenBucket{Rate: 1, Per: k * 30 * ms, Burst: 2, Scope: s, Name: "bucket"}
+				return layers.TokenBucket{Rate: 1, Per: k * 30 * ms, Burst: 2, Scope: s, Name: "bucket"}
 			})
 		}
 	}

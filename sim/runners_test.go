@@ -16,6 +16,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // Two runners of one call: the second is faster, the provider hears that the
@@ -74,9 +76,9 @@ func TestEveryAttemptEndsOnceInsideARace(t *testing.T) {
 	})
 	f := sim.Fleet{
 		Name: "fleet", Patience: 170 * ms,
-		Program: simtest.Program(t, strategies.Retry{Backoff: strategies.FullJitter{Base: 10 * ms, Cap: 50 * ms}, MaxAttempts: 2},
+		Program: simtest.Program(t, layers.Retry{Backoff: backoffs.FullJitter{Base: 10 * ms, Cap: 50 * ms}, MaxAttempts: 2},
 			race{after: 20 * ms, runners: 4}, e, watch,
-			strategies.Retry{Backoff: strategies.FullJitter{Base: 5 * ms, Cap: 50 * ms}, MaxAttempts: 2}, simtest.Timeout(100*ms)),
+			layers.Retry{Backoff: backoffs.FullJitter{Base: 5 * ms, Cap: 50 * ms}, MaxAttempts: 2}, simtest.Timeout(100*ms)),
 		Up: draw.Between(0, 5*ms), Down: draw.Between(0, 5*ms),
 		Traffic: traffic.Traffic{Clients: 3, Arrivals: traffic.Stream{Gap: draw.Expo(30 * ms), Until: 20 * time.Second}},
 	}
@@ -175,7 +177,7 @@ func TestRaceBesideOneOnPaper(t *testing.T) {
 			return append(out, simtest.Reply(in.Ticket, lanes[n].took[k], class))
 		}}
 		p := simtest.Program(t, race{after: after, runners: len(lanes), models: true},
-			strategies.Retry{Backoff: strategies.Fixed{Every: pause}, MaxAttempts: tries})
+			layers.Retry{Backoff: backoffs.Fixed{Every: pause}, MaxAttempts: tries})
 		rep, err := (&sim.Experiment{Fleets: []sim.Fleet{simtest.Arriving(p, 0)}, Provider: server, Plan: metrics.Plan{Horizon: time.Hour}}).Run(ctx)
 		require.NoError(r, err)
 		require.Equal(r, over, time.Duration(math.Round(rep.MeanSojourn()*1e9)))

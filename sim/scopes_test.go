@@ -13,6 +13,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // counting is a guard that counts what it lets in, in one word of each scope,
@@ -61,7 +63,7 @@ func TestScopes(t *testing.T) {
 		var x sim.Experiment
 		for i := range seen {
 			// Every first attempt of a call is refused, so a call begins twice.
-			p := simtest.ProgramIn(t, commons, strategies.Retry{Backoff: strategies.Fixed{Every: ms}}, counting{seen[i]})
+			p := simtest.ProgramIn(t, commons, layers.Retry{Backoff: backoffs.Fixed{Every: ms}}, counting{seen[i]})
 			f := sim.Fleet{Name: "fleet", Program: p, Traffic: traffic.Traffic{
 				Clients: 2, Calls: 2, Start: draw.Const(time.Duration(i) * 10 * ms), Think: draw.Const(100 * ms),
 			}}
@@ -186,7 +188,7 @@ func TestDemand(t *testing.T) {
 // Loops inside loops multiply: three tries of four of five attempts are 60.
 func TestLoopsMultiply(t *testing.T) {
 	tries := func(n int) strategies.Layer {
-		return strategies.Retry{Backoff: strategies.Fixed{Every: ms}, MaxAttempts: n}
+		return layers.Retry{Backoff: backoffs.Fixed{Every: ms}, MaxAttempts: n}
 	}
 	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{simtest.OneShot(2, simtest.Program(t, tries(3), tries(4), tries(5)))}, Provider: simtest.Refusing(1000), Plan: minute})
 	require.EqualValues(t, 2*3*4*5, rep.Belief.Attempts)

@@ -16,6 +16,8 @@ import (
 	"herdlab/sim/metrics"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // fullJitterScript is full jitter as one would write it down: wait
@@ -64,8 +66,8 @@ func scriptWorld(t testing.TB, seed uint64, clients int, layers ...strategies.La
 
 // One strategy, written twice: the script and its twin make the same report.
 func TestAScriptAndItsTwinLiveTheSameDay(t *testing.T) {
-	twin := strategies.Retry{Backoff: strategies.FullJitter{Base: time.Second, Cap: 64 * time.Second}}
-	breaker := strategies.Breaker{Failures: 5, OpenFor: 3 * time.Second, MinWait: 100 * time.Millisecond, Jitter: time.Second, Scope: strategies.PerClient}
+	twin := layers.Retry{Backoff: backoffs.FullJitter{Base: time.Second, Cap: 64 * time.Second}}
+	breaker := layers.Breaker{Failures: 5, OpenFor: 3 * time.Second, MinWait: 100 * time.Millisecond, Jitter: time.Second, Scope: strategies.PerClient}
 	for name, inside := range map[string][]strategies.Layer{"alone": nil, "around a breaker": {breaker}} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(5) {
@@ -140,7 +142,7 @@ func TestHowScriptsEnd(t *testing.T) {
 // and as a script, a thousand clients.
 func BenchmarkScript(b *testing.B) {
 	for name, layer := range map[string]strategies.Layer{
-		"next":   strategies.Retry{Backoff: strategies.FullJitter{Base: time.Second, Cap: 64 * time.Second}},
+		"next":   layers.Retry{Backoff: backoffs.FullJitter{Base: time.Second, Cap: 64 * time.Second}},
 		"script": strategies.Script(fullJitterScript),
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -14,6 +14,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // A crowd whose memory is touched ahead of its events fares as its members do
@@ -22,9 +24,9 @@ import (
 // other; and waits are certain, so that it does not matter who draws them.
 func TestTouchingAheadChangesNothing(t *testing.T) {
 	p := simtest.Program(t,
-		strategies.Retry{Backoff: strategies.Fixed{Every: 700 * ms}, MaxAttempts: 3},
-		strategies.Breaker{Failures: 2, OpenFor: time.Second, MinWait: 100 * ms, Scope: strategies.PerClient},
-		strategies.TokenBucket{Rate: 1, Per: 300 * ms, Burst: 1, Scope: strategies.PerClient})
+		layers.Retry{Backoff: backoffs.Fixed{Every: 700 * ms}, MaxAttempts: 3},
+		layers.Breaker{Failures: 2, OpenFor: time.Second, MinWait: 100 * ms, Scope: strategies.PerClient},
+		layers.TokenBucket{Rate: 1, Per: 300 * ms, Burst: 1, Scope: strategies.PerClient})
 	outage := faults.Outage(2*time.Second, 5*time.Second, mockprovider.As503)
 	crowd := func(clients int) *metrics.Report {
 		cfg := mockprovider.Config{Capacity: mockprovider.Capacity{Service: mockprovider.Service{First: draw.Const(40 * ms)}}, Faults: []mockprovider.Fault{outage}}

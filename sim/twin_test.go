@@ -17,6 +17,7 @@ import (
 	"herdlab/sim/metrics"
 	"herdlab/sim/simtest"
 	"herdlab/strategies"
+	"herdlab/strategies/presets"
 )
 
 // The naive twin of the driver: the same strategies and the same provider, with
@@ -737,11 +738,11 @@ func TestTwin(t *testing.T) {
 // slots.
 func TestTwinOfTheFoundingExperiment(t *testing.T) {
 	t.Parallel()
-	for _, b := range strategies.Builtins() {
+	for _, b := range presets.Builtins() {
 		if b.Name == "naive" {
 			continue // 360,000 refusals are too many to search a list for
 		}
-		d, err := strategies.Lookup(b.Name, strategies.Knowledge{Rate: 6, Per: 2 * time.Second, Concurrency: 6})
+		d, err := presets.Lookup(b.Name, presets.Knowledge{Rate: 6, Per: 2 * time.Second, Concurrency: 6})
 		require.NoError(t, err)
 		rep := agree(t, func() sim.Experiment {
 			prog, err := strategies.Compile(d, nil)

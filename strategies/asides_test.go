@@ -1,4 +1,4 @@
-package strategies
+package strategies_test
 
 import (
 	"fmt"
@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"herdlab/strategies"
+	"herdlab/strategies/strategytest"
 )
 
 // did is a driver that writes down what it is asked for.
@@ -15,23 +18,25 @@ func (d *did) add(format string, args ...any) {
 	d.lines = append(d.lines, fmt.Sprintf(format, args...))
 }
 
-func (d *did) Leave()                             { d.add("leave") }
-func (d *did) Put(p PoolID, n uint32)             { d.add("put %d of %d", n, p) }
-func (d *did) HangUp(n uint32)                    { d.add("hang up %d", n) }
-func (d *did) Land(f FlightID, key uint32, e End) { d.add("land %d of %d: %v", key, f, e.Reason) }
-func (d *did) WakeAt(at time.Duration)            { d.add("wake at %v", at) }
-func (d *did) Raise(s Signal)                     { d.add("raise %d", s) }
+func (d *did) Leave()                            { d.add("leave") }
+func (d *did) Put(p strategies.PoolID, n uint32) { d.add("put %d of %d", n, p) }
+func (d *did) HangUp(n uint32)                   { d.add("hang up %d", n) }
+func (d *did) Land(f strategies.FlightID, key uint32, e strategies.End) {
+	d.add("land %d of %d: %v", key, f, e.Reason)
+}
+func (d *did) WakeAt(at time.Duration)   { d.add("wake at %v", at) }
+func (d *did) Raise(s strategies.Signal) { d.add("raise %d", s) }
 
 // A driver hears of each aside once, in an order that does not depend on that of
 // asking: first what frees something, then what sets something going.
 func TestAsides(t *testing.T) {
-	var c Call
+	var c strategies.Call
 	var d did
 	require.False(t, c.HasAsides())
 	for range 2 {
 		c.Raise(3)
 		c.WakeAt(7)
-		c.Land(1, 9, End{Reason: TriesExhausted})
+		c.Land(1, 9, strategies.End{Reason: strategies.TriesExhausted})
 		c.HangUp(5)
 		c.Put(2, 4)
 		c.Put(0, 1)
@@ -48,16 +53,16 @@ func TestAsides(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		c.Put(1, 1)
 		c.HangUp(1)
-		c.Land(0, 1, End{})
+		c.Land(0, 1, strategies.End{})
 		c.Raise(1)
-		c.TakeAsides(Discard{})
+		c.TakeAsides(strategytest.Discard{})
 	}), "asides are asked for in every run's hot path")
 }
 
 // alarming is a layer that names signals.
-type alarming []SignalSpec
+type alarming []strategies.SignalSpec
 
-func (a alarming) Build(b *Build, inner Strategy) (Strategy, error) {
+func (a alarming) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	for _, s := range a {
 		name := b.Note
 		if s.Alarm {
@@ -71,16 +76,16 @@ func (a alarming) Build(b *Build, inner Strategy) (Strategy, error) {
 }
 
 func TestSignals(t *testing.T) {
-	full, note := SignalSpec{"full", true}, SignalSpec{"full", false}
-	p, err := Compile(Definition{Name: "test", Layers: []Layer{alarming{full, note}, alarming{note, {"other", true}, full}}}, nil)
+	full, note := strategies.SignalSpec{"full", true}, strategies.SignalSpec{"full", false}
+	p, err := strategies.Compile(strategies.Definition{Name: "test", Layers: []strategies.Layer{alarming{full, note}, alarming{note, {"other", true}, full}}}, nil)
 	require.NoError(t, err)
-	require.Equal(t, []SignalSpec{note, {"other", true}, full}, p.Signals, "the same reason is the same signal")
-	_, err = Compile(Definition{Name: "test", Layers: []Layer{alarming{{}}}}, nil)
+	require.Equal(t, []strategies.SignalSpec{note, {"other", true}, full}, p.Signals, "the same reason is the same signal")
+	_, err = strategies.Compile(strategies.Definition{Name: "test", Layers: []strategies.Layer{alarming{{}}}}, nil)
 	require.ErrorContains(t, err, "a signal needs a reason")
 	var many alarming
 	for i := range 65 {
-		many = append(many, SignalSpec{Reason: fmt.Sprint(i)})
+		many = append(many, strategies.SignalSpec{Reason: fmt.Sprint(i)})
 	}
-	_, err = Compile(Definition{Name: "test", Layers: []Layer{many}}, nil)
+	_, err = strategies.Compile(strategies.Definition{Name: "test", Layers: []strategies.Layer{many}}, nil)
 	require.ErrorContains(t, err, "at most 64")
 }

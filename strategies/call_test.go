@@ -1,4 +1,4 @@
-package strategies
+package strategies_test
 
 import (
 	"testing"
@@ -7,52 +7,56 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/sim/draw"
+	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
+	"herdlab/strategies/strategytest"
 )
 
 // drawing is a guard that draws each time it is asked, and waits a while.
 type drawing struct {
-	purpose Purpose
+	purpose strategies.Purpose
 	drawn   *[]time.Duration
 	waits   bool
 }
 
-func (g *drawing) Build(b *Build, inner Strategy) (Strategy, error) {
+func (g *drawing) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	return b.Guard(&drawing{b.Purpose(), g.drawn, g.waits}, inner)
 }
 
-func (g *drawing) Admit(_ time.Duration, c *Call) Decision {
-	*g.drawn = append(*g.drawn, c.Uniform(g.purpose, 0, Never))
+func (g *drawing) Admit(_ time.Duration, c *strategies.Call) strategies.Decision {
+	*g.drawn = append(*g.drawn, c.Uniform(g.purpose, 0, strategies.Never))
 	if g.waits && c.Turn < 5 {
-		return Decision{Kind: Wait, After: time.Second}
+		return strategies.Decision{Kind: strategies.Wait, After: time.Second}
 	}
-	return Decision{}
+	return strategies.Decision{}
 }
 
-func (*drawing) Observe(time.Duration, *Call, Event, Decision) {}
+func (*drawing) Observe(time.Duration, *strategies.Call, strategies.Event, strategies.Decision) {}
 
 // Draws belong to (seed, call, attempt, turn, purpose): no two of them are the
 // same, and who has drawn before changes none.
 func TestDrawsBelongToSomebody(t *testing.T) {
 	var drawn []time.Duration
-	layers := []Layer{Retry{Backoff: Fixed{}, MaxAttempts: 3}}
+	layers := []strategies.Layer{layers.Retry{Backoff: backoffs.Fixed{}, MaxAttempts: 3}}
 	for range 5 {
 		layers = append(layers, &drawing{drawn: &drawn, waits: true})
 	}
 	run := func(seed uint64, calls ...string) []time.Duration {
 		drawn = nil
-		w := NewWorld(t, map[string][]Layer{"": layers}, seed)
+		w := strategytest.NewWorld(t, map[string][]strategies.Layer{"": layers}, seed)
 		for _, name := range []string{"a", "b"} {
 			w.Call(name) // so that a call has the same id in every run
 		}
 		for _, name := range calls {
 			c := w.Call(name)
-			d := c.Next(Event{Kind: Begin})
-			for d.Kind != Stop {
+			d := c.Next(strategies.Event{Kind: strategies.Begin})
+			for d.Kind != strategies.Stop {
 				switch d.Kind {
-				case Send:
-					d = c.Next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: Refusal(-1)})
-				case Wait:
-					d = c.Next(Event{Kind: Wake})
+				case strategies.Send:
+					d = c.Next(strategies.Event{Kind: strategies.Reply, Attempt: c.Attempts, Outcome: strategytest.Refusal(-1)})
+				case strategies.Wait:
+					d = c.Next(strategies.Event{Kind: strategies.Wake})
 				}
 			}
 		}
@@ -74,8 +78,8 @@ func TestDrawIndicesDoNotOverlap(t *testing.T) {
 	seen := map[uint64]bool{}
 	for _, attempts := range []uint32{0, 1, 2, 1<<16 - 1, 1 << 16, 1<<32 - 1} {
 		for _, turn := range []uint32{0, 1, 2, 1<<16 - 1} {
-			for _, p := range []Purpose{1, 2, 3, 1<<16 - 1} {
-				c := Call{Attempts: attempts, Turn: turn}
+			for _, p := range []strategies.Purpose{1, 2, 3, 1<<16 - 1} {
+				c := strategies.Call{Attempts: attempts, Turn: turn}
 				require.False(t, seen[c.DrawIndex(p)], "attempt %d, turn %d, purpose %d", attempts, turn, p)
 				seen[c.DrawIndex(p)] = true
 			}
@@ -84,7 +88,7 @@ func TestDrawIndicesDoNotOverlap(t *testing.T) {
 }
 
 func TestDraws(t *testing.T) {
-	c := Call{Rand: draw.New(1), ID: 7, Attempts: 3}
+	c := strategies.Call{Rand: draw.New(1), ID: 7, Attempts: 3}
 	const n = 20_000
 	var uniform, exponential, float float64
 	for range n {
@@ -106,20 +110,20 @@ func TestDraws(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for s, name := range []string{"call", "client", "fleet", "everyone"} {
-		require.Equal(t, name, Scope(s).String())
+		require.Equal(t, name, strategies.Scope(s).String())
 	}
-	require.Equal(t, "scope(9)", Scope(9).String())
+	require.Equal(t, "scope(9)", strategies.Scope(9).String())
 	reasons := map[string]bool{}
-	for r := range Reason(NumReasons) {
+	for r := range strategies.Reason(strategies.NumReasons) {
 		require.NotEmpty(t, r.String())
 		require.False(t, reasons[r.String()], r.String())
 		reasons[r.String()] = true
 	}
-	require.Equal(t, "unknown", Reason(NumReasons).String())
-	for k, ends := range map[EventKind]bool{
-		Begin: false, Sent: false, Head: false, Reply: true, Lost: true, Expired: true,
-		Wake: false, Admitted: false, Cancelled: false, Settled: true,
+	require.Equal(t, "unknown", strategies.Reason(strategies.NumReasons).String())
+	for k, ends := range map[strategies.EventKind]bool{
+		strategies.Begin: false, strategies.Sent: false, strategies.Head: false, strategies.Reply: true, strategies.Lost: true, strategies.Expired: true,
+		strategies.Wake: false, strategies.Admitted: false, strategies.Cancelled: false, strategies.Settled: true,
 	} {
-		require.Equal(t, ends, Event{Kind: k}.Terminal(), k)
+		require.Equal(t, ends, strategies.Event{Kind: k}.Terminal(), k)
 	}
 }

@@ -1,11 +1,7 @@
 package strategies
 
-// What the tests of presets share.
-var (
-	Refusals    = refusals
-	ClientCases = clientCases
-	SaysNo      = body200
-)
+// DrawIndex returns the number of a draw, for the test that no two have the same.
+func (c *Call) DrawIndex(p Purpose) uint64 { return c.index(p) }
 
-// CasesFailed are the cases that a preset fails.
-func CasesFailed(preset string) string { return presetFails[preset].cases }
+// EmptyBuild returns a stack under construction without layers.
+func EmptyBuild() *Build { return &Build{program: &Program{}, commons: NewCommons()} }

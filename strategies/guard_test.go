@@ -1,4 +1,4 @@
-package strategies
+package strategies_test
 
 import (
 	"fmt"
@@ -6,22 +6,27 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
+	"herdlab/strategies/strategytest"
 )
 
 func TestGuard(t *testing.T) {
 	var heard []string
-	open := func(time.Duration, *Call) Decision { return Decision{} }
-	listen := Gatekeeper{Decide: open, Heard: &heard}
+	open := func(time.Duration, *strategies.Call) strategies.Decision { return strategies.Decision{} }
+	listen := strategytest.Gatekeeper{Decide: open, Heard: &heard}
 
 	t.Run("is asked again after a wait, and hears nothing of its own refusals", func(t *testing.T) {
 		heard = nil
-		patient := Gatekeeper{Heard: &heard, Decide: func(now time.Duration, _ *Call) Decision {
+		patient := strategytest.Gatekeeper{Heard: &heard, Decide: func(now time.Duration, _ *strategies.Call) strategies.Decision {
 			if now < 3*time.Second {
-				return Decision{Kind: Wait, After: 2 * time.Second}
+				return strategies.Decision{Kind: strategies.Wait, After: 2 * time.Second}
 			}
-			return Decision{}
+			return strategies.Decision{}
 		}}
-		Play(t, []Layer{patient}, `
+		strategytest.Play(t, []strategies.Layer{patient}, `
 			begin -> wait 2s
 			wake -> wait 2s
 			wake -> send
@@ -30,13 +35,15 @@ func TestGuard(t *testing.T) {
 			cancelled -> stop withdrawn
 			@10s begin -> send
 			503 -> stop failed`)
-		want := []string{fmt.Sprint(Succeeded, " ", Reply), fmt.Sprint(Withdrawn, " ", Cancelled), fmt.Sprint(Failed, " ", Reply)}
+		want := []string{fmt.Sprint(strategies.Succeeded, " ", strategies.Reply), fmt.Sprint(strategies.Withdrawn, " ", strategies.Cancelled), fmt.Sprint(strategies.Failed, " ", strategies.Reply)}
 		require.Equal(t, append(want, want...), heard)
 	})
 	t.Run("a call that is withdrawn while it waits has not begun inside", func(t *testing.T) {
 		heard = nil
-		wait := Gatekeeper{Heard: new([]string), Decide: func(time.Duration, *Call) Decision { return Decision{Kind: Wait, After: time.Second} }}
-		Play(t, []Layer{listen, wait, listen}, `
+		wait := strategytest.Gatekeeper{Heard: new([]string), Decide: func(time.Duration, *strategies.Call) strategies.Decision {
+			return strategies.Decision{Kind: strategies.Wait, After: time.Second}
+		}}
+		strategytest.Play(t, []strategies.Layer{listen, wait, listen}, `
 			begin -> wait 1s
 			wake -> wait 1s
 			cancelled -> stop withdrawn`)
@@ -45,7 +52,7 @@ func TestGuard(t *testing.T) {
 	})
 	t.Run("hears nothing of a call that is withdrawn between two attempts", func(t *testing.T) {
 		heard = nil
-		Play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}}, listen}, `
+		strategytest.Play(t, []strategies.Layer{layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}}, listen}, `
 			begin -> send
 			503 -> wait 1s
 			cancelled -> stop withdrawn`)
@@ -53,10 +60,10 @@ func TestGuard(t *testing.T) {
 	})
 	t.Run("an answer from inside ends what it let in", func(t *testing.T) {
 		heard = nil
-		cache := Gatekeeper{Heard: new([]string), Decide: func(_ time.Duration, c *Call) Decision {
-			return Decision{Kind: Answer, End: End{Reason: ServedFromMemory, Degraded: true}}
+		cache := strategytest.Gatekeeper{Heard: new([]string), Decide: func(_ time.Duration, c *strategies.Call) strategies.Decision {
+			return strategies.Decision{Kind: strategies.Answer, End: strategies.End{Reason: strategies.ServedFromMemory, Degraded: true}}
 		}}
-		Play(t, []Layer{Retry{Backoff: Fixed{}}, listen, Concurrency{Permits: 1, Scope: PerFleet}, cache}, `
+		strategytest.Play(t, []strategies.Layer{layers.Retry{Backoff: backoffs.Fixed{}}, listen, layers.Concurrency{Permits: 1, Scope: strategies.PerFleet}, cache}, `
 			a: begin -> answer
 			b: begin -> answer                        # the permit came back
 			b: begin -> answer`)
@@ -64,11 +71,11 @@ func TestGuard(t *testing.T) {
 	})
 	t.Run("permits come back whatever the stack", func(t *testing.T) {
 		// More layers give back at once than any fixed small number.
-		var layers []Layer
+		var stack []strategies.Layer
 		for range 16 {
-			layers = append(layers, Concurrency{Permits: 1, Scope: PerFleet})
+			stack = append(stack, layers.Concurrency{Permits: 1, Scope: strategies.PerFleet})
 		}
-		Play(t, layers, `
+		strategytest.Play(t, stack, `
 			a: begin -> send
 			a: 503 -> stop failed
 			b: begin -> send
@@ -76,9 +83,9 @@ func TestGuard(t *testing.T) {
 			c: begin -> send`)
 	})
 	t.Run("a call passes several lines one after the other", func(t *testing.T) {
-		Play(t, []Layer{
-			Concurrency{Permits: 1, Scope: PerFleet},
-			TokenBucket{Rate: 1, Per: time.Second, Burst: 1, Scope: PerFleet},
+		strategytest.Play(t, []strategies.Layer{
+			layers.Concurrency{Permits: 1, Scope: strategies.PerFleet},
+			layers.TokenBucket{Rate: 1, Per: time.Second, Burst: 1, Scope: strategies.PerFleet},
 		}, `
 			a: begin -> send
 			b: begin -> queued                        # for a's permit

@@ -1,4 +1,4 @@
-package strategies
+package strategies_test
 
 import (
 	"testing"
@@ -7,28 +7,32 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
+	"herdlab/strategies/strategytest"
 )
 
 // playAsking plays a script whose calls all ask the same.
-func playAsking(t *testing.T, layers []Layer, script string) {
+func playAsking(t *testing.T, layers []strategies.Layer, script string) {
 	t.Helper()
-	Play(t, append([]Layer{oneQuestion(7)}, layers...), script)
+	strategytest.Play(t, append([]strategies.Layer{oneQuestion(7)}, layers...), script)
 }
 
 // oneQuestion is a layer that makes all calls ask the same.
 type oneQuestion uint32
 
-func (p oneQuestion) Build(b *Build, inner Strategy) (Strategy, error) {
+func (p oneQuestion) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	b.ChangesDemand()
 	return questioner{p, inner}, nil
 }
 
 type questioner struct {
 	prompt oneQuestion
-	inner  Strategy
+	inner  strategies.Strategy
 }
 
-func (a questioner) Next(now time.Duration, c *Call, e Event) Decision {
+func (a questioner) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 	c.Demand.Prompt = uint32(a.prompt)
 	return a.inner.Next(now, c, e)
 }
@@ -36,7 +40,7 @@ func (a questioner) Next(now time.Duration, c *Call, e Event) Decision {
 // The first of equal calls goes, the others follow and end as it does: with its
 // answer, or with its failure.
 func TestFlight(t *testing.T) {
-	playAsking(t, []Layer{single{}}, `
+	playAsking(t, []strategies.Layer{single{}}, `
 		a: begin        -> send
 		b: begin        -> follow
 		c: begin        -> follow
@@ -48,7 +52,7 @@ func TestFlight(t *testing.T) {
 		d: auth         -> stop failed auth + land 1
 		e: joined       -> stop failed auth              # singleflight shares errors too
 	`)
-	Play(t, []Layer{single{}}, `
+	strategytest.Play(t, []strategies.Layer{single{}}, `
 		a: begin        -> send                          # asks like no other
 		b: begin        -> send
 		a: 200          -> stop succeeded ok
@@ -58,8 +62,8 @@ func TestFlight(t *testing.T) {
 // A loop outside tries again for each follower, and the first to come back
 // leads; a loop inside is the leader's, and all wait for it.
 func TestFlightsAndLoops(t *testing.T) {
-	retry := Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2}
-	playAsking(t, []Layer{retry, single{}}, `
+	retry := layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: 2}
+	playAsking(t, []strategies.Layer{retry, single{}}, `
 		a: begin        -> send
 		b: begin        -> follow
 		@1s a: 503      -> wait 1s + land 1
@@ -69,7 +73,7 @@ func TestFlightsAndLoops(t *testing.T) {
 		a: 200          -> stop succeeded ok + land 1
 		b: joined       -> stop succeeded ok
 	`)
-	playAsking(t, []Layer{single{}, retry}, `
+	playAsking(t, []strategies.Layer{single{}, retry}, `
 		a: begin        -> send
 		b: begin        -> follow
 		a: 503          -> wait 1s
@@ -82,25 +86,25 @@ func TestFlightsAndLoops(t *testing.T) {
 // A leader that its caller withdraws passes the lead on; a follower that is
 // withdrawn only leaves.
 func TestWithdrawnLeaders(t *testing.T) {
-	w := NewWorld(t, map[string][]Layer{"": {oneQuestion(7), single{}}}, 1)
+	w := strategytest.NewWorld(t, map[string][]strategies.Layer{"": {oneQuestion(7), single{}}}, 1)
 	a, b, c := w.Call("a"), w.Call("b"), w.Call("c")
-	require.Equal(t, Send, a.Next(Event{Kind: Begin}).Kind)
-	require.Equal(t, Join, b.Next(Event{Kind: Begin}).Kind)
-	require.Equal(t, Join, c.Next(Event{Kind: Begin}).Kind)
+	require.Equal(t, strategies.Send, a.Next(strategies.Event{Kind: strategies.Begin}).Kind)
+	require.Equal(t, strategies.Join, b.Next(strategies.Event{Kind: strategies.Begin}).Kind)
+	require.Equal(t, strategies.Join, c.Next(strategies.Event{Kind: strategies.Begin}).Kind)
 	w.Withdraw(a)
 	require.EqualValues(t, 1, b.Attempts, "the first of the followers leads")
 	require.Zero(t, c.Attempts)
 	require.Same(t, b, c.Follows)
 	w.Withdraw(c)
 	require.Nil(t, c.Follows)
-	require.Equal(t, Stop, b.Next(Event{Kind: Reply, Attempt: 1, Outcome: &wire.Outcome{Class: wire.OK}}).Kind)
+	require.Equal(t, strategies.Stop, b.Next(strategies.Event{Kind: strategies.Reply, Attempt: 1, Outcome: &wire.Outcome{Class: wire.OK}}).Kind)
 	require.Empty(t, w.Flights)
 	require.False(t, c.Landed)
 }
 
 // What the leader had from memory its followers have from there.
 func TestFlightFromMemory(t *testing.T) {
-	playAsking(t, []Layer{single{}, Retry{Backoff: Fixed{Every: time.Second}}, remembering{}}, `
+	playAsking(t, []strategies.Layer{single{}, layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}}, remembering{}}, `
 		a: begin        -> send
 		b: begin        -> follow
 		a: 503          -> wait 1s
@@ -112,30 +116,32 @@ func TestFlightFromMemory(t *testing.T) {
 // remembering answers from memory whoever comes a second time.
 type remembering struct{}
 
-func (r remembering) Build(b *Build, inner Strategy) (Strategy, error) { return b.Guard(r, inner) }
-
-func (remembering) Admit(_ time.Duration, c *Call) Decision {
-	if c.Attempts == 0 {
-		return Decision{}
-	}
-	return Decision{Kind: Answer, End: End{Reason: ServedFromMemory}}
+func (r remembering) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	return b.Guard(r, inner)
 }
 
-func (remembering) Observe(time.Duration, *Call, Event, Decision) {}
+func (remembering) Admit(_ time.Duration, c *strategies.Call) strategies.Decision {
+	if c.Attempts == 0 {
+		return strategies.Decision{}
+	}
+	return strategies.Decision{Kind: strategies.Answer, End: strategies.End{Reason: strategies.ServedFromMemory}}
+}
+
+func (remembering) Observe(time.Duration, *strategies.Call, strategies.Event, strategies.Decision) {}
 
 func TestFlightsThatCannotBe(t *testing.T) {
-	for want, layers := range map[string][]Layer{
+	for want, layers := range map[string][]strategies.Layer{
 		"one single flight at most":         {single{}, single{}},
-		"what everyone shares needs a name": {single{scope: PerEveryone}},
+		"what everyone shares needs a name": {single{scope: strategies.PerEveryone}},
 		"cannot be shared per scope(9)":     {single{scope: 9}},
 	} {
-		_, err := Compile(Definition{Name: "test", Layers: layers}, nil)
+		_, err := strategies.Compile(strategies.Definition{Name: "test", Layers: layers}, nil)
 		require.ErrorContains(t, err, want)
 	}
-	commons := NewCommons()
+	commons := strategies.NewCommons()
 	var at []uint32
 	for _, name := range []string{"x", "y", "x"} {
-		p, err := Compile(Definition{Name: "test", Layers: []Layer{single{scope: PerEveryone, name: name}}}, commons)
+		p, err := strategies.Compile(strategies.Definition{Name: "test", Layers: []strategies.Layer{single{scope: strategies.PerEveryone, name: name}}}, commons)
 		require.NoError(t, err)
 		at = append(at, p.Flights[0].At)
 	}

@@ -1,4 +1,4 @@
-package strategies
+package strategies_test
 
 import (
 	"fmt"
@@ -8,6 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
+	"herdlab/strategies/strategytest"
 )
 
 // Retries in several layers multiply: against a provider that always fails, a
@@ -17,20 +21,20 @@ func TestNestedLoopsMultiply(t *testing.T) {
 		1: nil, 4: {4, 1}, 9: {3, 3}, 12: {4, 3}, 15: {3, 1, 5}, 27: {3, 3, 3}, 45: {3, 3, 5}, 243: {3, 3, 3, 3, 3},
 	} {
 		t.Run(fmt.Sprint(tries), func(t *testing.T) {
-			var layers []Layer
+			var stack []strategies.Layer
 			for _, n := range tries {
-				layers = append(layers, Retry{Backoff: Fixed{}, MaxAttempts: n})
+				stack = append(stack, layers.Retry{Backoff: backoffs.Fixed{}, MaxAttempts: n})
 			}
-			w := NewWorld(t, map[string][]Layer{"": layers}, 1)
+			w := strategytest.NewWorld(t, map[string][]strategies.Layer{"": stack}, 1)
 			for range 2 { // a second call must not inherit anything
 				c := w.Call("a")
-				d := c.Next(Event{Kind: Begin})
-				for d.Kind == Send {
-					if d = c.Next(Event{Kind: Reply, Attempt: c.Attempts, Outcome: Refusal(wire.NoHint)}); d.Kind == Wait {
-						d = c.Next(Event{Kind: Wake})
+				d := c.Next(strategies.Event{Kind: strategies.Begin})
+				for d.Kind == strategies.Send {
+					if d = c.Next(strategies.Event{Kind: strategies.Reply, Attempt: c.Attempts, Outcome: strategytest.Refusal(wire.NoHint)}); d.Kind == strategies.Wait {
+						d = c.Next(strategies.Event{Kind: strategies.Wake})
 					}
 				}
-				require.Equal(t, Stop, d.Kind)
+				require.Equal(t, strategies.Stop, d.Kind)
 				require.Equal(t, want, int(c.Attempts))
 			}
 		})
@@ -39,9 +43,9 @@ func TestNestedLoopsMultiply(t *testing.T) {
 
 func TestNestedLoops(t *testing.T) {
 	// An outer loop begins an inner one afresh, whose backoff starts again.
-	Play(t, []Layer{
-		Retry{Backoff: Fixed{Every: time.Minute}, MaxAttempts: 2},
-		Retry{Backoff: Exponential{Base: time.Second}, MaxAttempts: 3},
+	strategytest.Play(t, []strategies.Layer{
+		layers.Retry{Backoff: backoffs.Fixed{Every: time.Minute}, MaxAttempts: 2},
+		layers.Retry{Backoff: backoffs.Exponential{Base: time.Second}, MaxAttempts: 3},
 	}, `
 		begin -> send
 		503 -> wait 1s
@@ -58,17 +62,19 @@ func TestNestedLoops(t *testing.T) {
 // stubborn is a loop that begins afresh whatever happens.
 type stubborn struct{}
 
-func (s stubborn) Build(b *Build, inner Strategy) (Strategy, error) { return b.Loop(s, inner) }
+func (s stubborn) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	return b.Loop(s, inner)
+}
 
-func (stubborn) Start(time.Duration, *Call) {}
+func (stubborn) Start(time.Duration, *strategies.Call) {}
 
-func (stubborn) After(time.Duration, *Call, Event, Decision) Decision {
-	return Decision{Kind: Wait, After: time.Second}
+func (stubborn) After(time.Duration, *strategies.Call, strategies.Event, strategies.Decision) strategies.Decision {
+	return strategies.Decision{Kind: strategies.Wait, After: time.Second}
 }
 
 // Even the most stubborn loop does not begin afresh what was given up.
 func TestLoopsEndWithTheirCall(t *testing.T) {
-	Play(t, []Layer{stubborn{}}, `
+	strategytest.Play(t, []strategies.Layer{stubborn{}}, `
 		begin -> send
 		200 -> wait 1s
 		wake -> send
@@ -82,23 +88,25 @@ func TestLoopsEndWithTheirCall(t *testing.T) {
 
 // hasty is a layer that hangs up on an attempt when its head comes too late,
 // and calls that a timeout.
-type hasty struct{ inner Strategy }
+type hasty struct{ inner strategies.Strategy }
 
-func (hasty) Build(_ *Build, inner Strategy) (Strategy, error) { return hasty{inner}, nil }
+func (hasty) Build(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	return hasty{inner}, nil
+}
 
-func (h hasty) Next(now time.Duration, c *Call, e Event) Decision {
+func (h hasty) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 	switch {
-	case e.Kind == Head && now > c.Born+time.Second:
-		return Decision{Kind: Abandon, Take: Take{N: e.Attempt}}
-	case e.Kind == Settled:
-		return StopWith(Failed, wire.Timeout)
+	case e.Kind == strategies.Head && now > c.Born+time.Second:
+		return strategies.Decision{Kind: strategies.Abandon, Take: strategies.Take{N: e.Attempt}}
+	case e.Kind == strategies.Settled:
+		return strategies.StopWith(strategies.Failed, wire.Timeout)
 	}
 	return h.inner.Next(now, c, e)
 }
 
 // An attempt that a layer inside gives up may be retried by a loop outside.
 func TestAbandonedAttemptsAreRetried(t *testing.T) {
-	Play(t, []Layer{Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2}, Concurrency{Permits: 1, Scope: PerFleet}, hasty{}}, `
+	strategytest.Play(t, []strategies.Layer{layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: 2}, layers.Concurrency{Permits: 1, Scope: strategies.PerFleet}, hasty{}}, `
 		begin -> send
 		head -> idle
 		200 -> stop succeeded

@@ -1,4 +1,4 @@
-package strategies
+package strategies_test
 
 import (
 	"testing"
@@ -7,21 +7,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/strategies"
 )
 
 // adaptive is a guard whose semaphore grows by one permit with every success:
 // it gives back a permit that nobody took.
 type adaptive struct {
-	id    PoolID
-	words Slot
+	id    strategies.PoolID
+	words strategies.Slot
 }
 
-func (a adaptive) Admit(time.Duration, *Call) Decision {
-	return Decision{Kind: Acquire, Take: Take{Pool: a.id, N: 1}}
+func (a adaptive) Admit(time.Duration, *strategies.Call) strategies.Decision {
+	return strategies.Decision{Kind: strategies.Acquire, Take: strategies.Take{Pool: a.id, N: 1}}
 }
 
-func (a adaptive) Observe(_ time.Duration, c *Call, _ Event, d Decision) {
-	if d.End.Reason == Succeeded {
+func (a adaptive) Observe(_ time.Duration, c *strategies.Call, _ strategies.Event, d strategies.Decision) {
+	if d.End.Reason == strategies.Succeeded {
 		*c.Word(a.words, 0)--
 	}
 	c.Put(a.id, 0)
@@ -29,11 +30,11 @@ func (a adaptive) Observe(_ time.Duration, c *Call, _ Event, d Decision) {
 
 type adaptiveLayer struct{}
 
-func (adaptiveLayer) Build(b *Build, inner Strategy) (Strategy, error) {
-	if _, err := b.Reserve(PerFleet, 3, ""); err != nil { // other words before it
+func (adaptiveLayer) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	if _, err := b.Reserve(strategies.PerFleet, 3, ""); err != nil { // other words before it
 		return nil, err
 	}
-	id, err := b.Pool(twoPermits{}, PerFleet, "")
+	id, err := b.Pool(twoPermits{}, strategies.PerFleet, "")
 	if err != nil {
 		return nil, err
 	}
@@ -42,20 +43,20 @@ func (adaptiveLayer) Build(b *Build, inner Strategy) (Strategy, error) {
 
 // A guard reaches the words of its pool, and no others.
 func TestPoolWords(t *testing.T) {
-	p, err := Compile(Definition{Name: "adaptive", Layers: []Layer{adaptiveLayer{}}}, nil)
+	p, err := strategies.Compile(strategies.Definition{Name: "adaptive", Layers: []strategies.Layer{adaptiveLayer{}}}, nil)
 	require.NoError(t, err)
-	require.Equal(t, 4, p.Words[PerFleet])
-	var c Call
-	c.Memory[PerFleet] = make([]int64, 4)
-	d := p.Root.Next(0, &c, Event{Kind: Begin})
-	require.Equal(t, Acquire, d.Kind)
+	require.Equal(t, 4, p.Words[strategies.PerFleet])
+	var c strategies.Call
+	c.Memory[strategies.PerFleet] = make([]int64, 4)
+	d := p.Root.Next(0, &c, strategies.Event{Kind: strategies.Begin})
+	require.Equal(t, strategies.Acquire, d.Kind)
 	spec := p.Pools[d.Take.Pool]
 	ok, _ := spec.Pool.TryTake(0, c.Memory[spec.Scope][spec.At:], 1)
 	require.True(t, ok)
-	require.Equal(t, []int64{0, 0, 0, 1}, c.Memory[PerFleet])
-	p.Root.Next(0, &c, Event{Kind: Admitted})
-	p.Root.Next(0, &c, Event{Kind: Reply, Attempt: 1, Outcome: &wire.Outcome{Class: wire.OK}})
-	require.Equal(t, []int64{0, 0, 0, 0}, c.Memory[PerFleet])
+	require.Equal(t, []int64{0, 0, 0, 1}, c.Memory[strategies.PerFleet])
+	p.Root.Next(0, &c, strategies.Event{Kind: strategies.Admitted})
+	p.Root.Next(0, &c, strategies.Event{Kind: strategies.Reply, Attempt: 1, Outcome: &wire.Outcome{Class: wire.OK}})
+	require.Equal(t, []int64{0, 0, 0, 0}, c.Memory[strategies.PerFleet])
 	require.True(t, c.HasAsides(), "the driver is not told to look at the line")
 }
 
@@ -66,7 +67,7 @@ func (twoPermits) Words() int { return 1 }
 
 func (twoPermits) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duration) {
 	if m[0]+int64(n) > 2 {
-		return false, Never
+		return false, strategies.Never
 	}
 	m[0] += int64(n)
 	return true, now

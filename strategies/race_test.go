@@ -1,4 +1,4 @@
-package strategies
+package strategies_test
 
 import (
 	"testing"
@@ -7,6 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/mockprovider/wire"
+	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
+	"herdlab/strategies/strategytest"
 )
 
 // second is a race of the plainest kind, as a layer: each runner begins so long
@@ -14,52 +18,54 @@ import (
 type second struct {
 	after    time.Duration
 	runners  int
-	launch   func(n uint32) Decision // Idle if nil
-	verdict  func(n uint32, d Decision) Decision
+	launch   func(n uint32) strategies.Decision // Idle if nil
+	verdict  func(n uint32, d strategies.Decision) strategies.Decision
 	models   bool // runner n goes to model n
 	diary    *[]string
 	forgoing bool // Delay says Never
 }
 
-func (s second) Build(b *Build, inner Strategy) (Strategy, error) { return b.Race(s, inner) }
+func (s second) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	return b.Race(s, inner)
+}
 
 func (s second) Runners() int { return s.runners }
 
-func (s second) Start(time.Duration, *Call) {}
+func (s second) Start(time.Duration, *strategies.Call) {}
 
-func (s second) Delay(time.Duration, *Call, uint32) time.Duration {
+func (s second) Delay(time.Duration, *strategies.Call, uint32) time.Duration {
 	if s.forgoing {
-		return Never
+		return strategies.Never
 	}
 	return s.after
 }
 
-func (s second) Launch(_ time.Duration, c *Call, n uint32) Decision {
+func (s second) Launch(_ time.Duration, c *strategies.Call, n uint32) strategies.Decision {
 	if s.models {
 		c.Target.Model = uint8(n)
 	}
 	if s.launch != nil {
 		return s.launch(n)
 	}
-	return Decision{}
+	return strategies.Decision{}
 }
 
-func (s second) After(_ time.Duration, _ *Call, n uint32, _ Event, d Decision) Decision {
+func (s second) After(_ time.Duration, _ *strategies.Call, n uint32, _ strategies.Event, d strategies.Decision) strategies.Decision {
 	if s.diary != nil {
 		*s.diary = append(*s.diary, "runner "+string(rune('0'+n))+" "+d.End.Reason.String()+" "+d.End.Class.String())
 	}
 	if s.verdict != nil {
 		return s.verdict(n, d)
 	}
-	if d.End.Reason == Succeeded || d.Kind == Answer {
+	if d.End.Reason == strategies.Succeeded || d.Kind == strategies.Answer {
 		return d
 	}
-	return Decision{}
+	return strategies.Decision{}
 }
 
 func TestRace(t *testing.T) {
-	stack := []Layer{second{after: 50 * time.Millisecond, runners: 3}}
-	Play(t, stack, `
+	stack := []strategies.Layer{second{after: 50 * time.Millisecond, runners: 3}}
+	strategytest.Play(t, stack, `
 		a: begin                -> send + wake 50ms
 		@20ms a: 200            -> stop succeeded ok
 		a: wake                 -> idle                     # the timer is nobody's
@@ -73,7 +79,7 @@ func TestRace(t *testing.T) {
 		@2.2s c: 200 attempt=2  -> stop succeeded ok + hang up 1 + hang up 3
 		c: settled attempt=3    -> idle                     # it is not heard twice
 	`)
-	Play(t, stack, `
+	strategytest.Play(t, stack, `
 		a: begin                -> send + wake 50ms
 		a: wake                 -> send + wake 50ms
 		a: wake                 -> send
@@ -81,7 +87,7 @@ func TestRace(t *testing.T) {
 		a: lost attempt=3       -> idle
 		a: 429 attempt=1        -> stop failed rate         # the last one's is the race's
 	`)
-	Play(t, stack, `
+	strategytest.Play(t, stack, `
 		a: begin                -> send + wake 50ms
 		@40ms a: 503            -> stop failed overloaded   # nobody is under way: no second begins
 	`)
@@ -90,16 +96,16 @@ func TestRace(t *testing.T) {
 // What After says decides: which failures end a race at once, and which bring
 // the next runner forward.
 func TestVerdicts(t *testing.T) {
-	Play(t, []Layer{second{after: 50 * time.Millisecond, runners: 4, verdict: func(n uint32, d Decision) Decision {
+	strategytest.Play(t, []strategies.Layer{second{after: 50 * time.Millisecond, runners: 4, verdict: func(n uint32, d strategies.Decision) strategies.Decision {
 		switch d.End.Class {
 		case wire.OK, wire.Auth:
 			return d
 		case wire.Rate:
-			return Decision{Kind: Wait, After: 7 * time.Millisecond}
+			return strategies.Decision{Kind: strategies.Wait, After: 7 * time.Millisecond}
 		case wire.Overloaded:
-			return Decision{Kind: Wait}
+			return strategies.Decision{Kind: strategies.Wait}
 		}
-		return Decision{}
+		return strategies.Decision{}
 	}}}, `
 		a: begin                -> send + wake 50ms
 		@1ms a: 429             -> wait 7ms                 # although nobody is under way
@@ -125,13 +131,13 @@ func TestVerdicts(t *testing.T) {
 // none at all.
 func TestLaunches(t *testing.T) {
 	asked := 0
-	Play(t, []Layer{second{after: 50 * time.Millisecond, runners: 3, launch: func(n uint32) Decision {
+	strategytest.Play(t, []strategies.Layer{second{after: 50 * time.Millisecond, runners: 3, launch: func(n uint32) strategies.Decision {
 		if asked++; asked%3 == 1 {
-			return Decision{Kind: Wait, After: 5 * time.Millisecond}
+			return strategies.Decision{Kind: strategies.Wait, After: 5 * time.Millisecond}
 		} else if asked%3 == 2 {
-			return Decision{}
+			return strategies.Decision{}
 		}
-		return StopWith(BudgetSpent, wire.OK)
+		return strategies.StopWith(strategies.BudgetSpent, wire.OK)
 	}}}, `
 		a: begin        -> send + wake 50ms
 		a: wake         -> wait 5ms
@@ -139,7 +145,7 @@ func TestLaunches(t *testing.T) {
 		a: wake         -> idle
 		a: 200          -> stop succeeded ok + hang up 1
 	`)
-	Play(t, []Layer{second{runners: 2, forgoing: true}}, `
+	strategytest.Play(t, []strategies.Layer{second{runners: 2, forgoing: true}}, `
 		a: begin -> send
 		a: 503   -> stop failed overloaded
 	`)
@@ -148,9 +154,9 @@ func TestLaunches(t *testing.T) {
 // A retry inside a race is each runner's own: its count, its waits, its end.
 func TestRetriesInsideARace(t *testing.T) {
 	var heard []string
-	Play(t, []Layer{
+	strategytest.Play(t, []strategies.Layer{
 		second{after: 30 * time.Millisecond, runners: 2, diary: &heard},
-		Retry{Backoff: Exponential{Base: 20 * time.Millisecond}, MaxAttempts: 3},
+		layers.Retry{Backoff: backoffs.Exponential{Base: 20 * time.Millisecond}, MaxAttempts: 3},
 	}, `
 		a: begin                -> send + wake 30ms
 		@10ms a: 503            -> idle                     # comes back at 30, as the second begins
@@ -166,9 +172,9 @@ func TestRetriesInsideARace(t *testing.T) {
 		a: 503 attempt=6        -> stop tries_exhausted
 	`)
 	require.Equal(t, []string{"runner 0 tries_exhausted overloaded", "runner 1 tries_exhausted overloaded"}, heard[:2])
-	Play(t, []Layer{
+	strategytest.Play(t, []strategies.Layer{
 		second{after: 30 * time.Millisecond, runners: 2, diary: &heard},
-		Retry{Backoff: Exponential{Base: 20 * time.Millisecond}, MaxAttempts: 3},
+		layers.Retry{Backoff: backoffs.Exponential{Base: 20 * time.Millisecond}, MaxAttempts: 3},
 	}, `
 		a: begin                -> send + wake 30ms
 		a: wake                 -> send
@@ -184,9 +190,9 @@ func TestRetriesInsideARace(t *testing.T) {
 
 // Once somebody gives an attempt up no more runners begin.
 func TestNoRunnerBeginsAfterAWithdrawal(t *testing.T) {
-	Play(t, []Layer{
+	strategytest.Play(t, []strategies.Layer{
 		second{after: 30 * time.Millisecond, runners: 3},
-		Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2},
+		layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: 2},
 	}, `
 		a: begin                -> send + wake 30ms
 		@10ms a: 503            -> idle                     # until 1.01
@@ -200,7 +206,7 @@ func TestNoRunnerBeginsAfterAWithdrawal(t *testing.T) {
 // A runner that stops with an attempt in flight hangs up on it.
 func TestARunnerThatStopsByItself(t *testing.T) {
 	in := &listener{}
-	Play(t, []Layer{second{after: 10 * time.Millisecond, runners: 2}, choosy{}, in}, `
+	strategytest.Play(t, []strategies.Layer{second{after: 10 * time.Millisecond, runners: 2}, choosy{}, in}, `
 		a: begin                -> send + wake 10ms
 		a: wake                 -> send
 		a: head attempt=2       -> idle + hang up 2
@@ -212,13 +218,15 @@ func TestARunnerThatStopsByItself(t *testing.T) {
 // choosy stops at the head of an answer.
 type choosy struct{}
 
-func (choosy) Build(_ *Build, inner Strategy) (Strategy, error) { return picky{inner}, nil }
+func (choosy) Build(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	return picky{inner}, nil
+}
 
-type picky struct{ inner Strategy }
+type picky struct{ inner strategies.Strategy }
 
-func (p picky) Next(now time.Duration, c *Call, e Event) Decision {
-	if e.Kind == Head {
-		return StopWith(NotGoodEnough, wire.OK)
+func (p picky) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	if e.Kind == strategies.Head {
+		return strategies.StopWith(strategies.NotGoodEnough, wire.OK)
 	}
 	return p.inner.Next(now, c, e)
 }
@@ -227,11 +235,11 @@ func (p picky) Next(now time.Duration, c *Call, e Event) Decision {
 // stands waits until that one is let in. Nobody is overtaken by its own second,
 // and who loses gives back what it holds, and its place.
 func TestPermitsInsideARace(t *testing.T) {
-	stack := []Layer{
+	stack := []strategies.Layer{
 		second{after: 10 * time.Millisecond, runners: 3},
-		Concurrency{Permits: 2, Scope: PerFleet},
+		layers.Concurrency{Permits: 2, Scope: strategies.PerFleet},
 	}
-	Play(t, stack, `
+	strategytest.Play(t, stack, `
 		x: begin                  -> send + wake 10ms
 		y: begin                  -> send + wake 10ms
 		a: begin                  -> queued                 # not hedged while it stands
@@ -250,10 +258,10 @@ func TestPermitsInsideARace(t *testing.T) {
 		d: begin                  -> queued
 	`)
 	// Two runners of one call want units at once.
-	Play(t, []Layer{
+	strategytest.Play(t, []strategies.Layer{
 		second{after: 10 * time.Millisecond, runners: 2},
-		Retry{Backoff: Fixed{Every: 5 * time.Millisecond}, MaxAttempts: 3},
-		TokenBucket{Rate: 1, Per: 100 * time.Millisecond, Burst: 1, Scope: PerFleet},
+		layers.Retry{Backoff: backoffs.Fixed{Every: 5 * time.Millisecond}, MaxAttempts: 3},
+		layers.TokenBucket{Rate: 1, Per: 100 * time.Millisecond, Burst: 1, Scope: strategies.PerFleet},
 	}, `
 		a: begin                  -> send + wake 10ms
 		a: wake                   -> queued until 100ms     # the second stands
@@ -269,7 +277,7 @@ func TestPermitsInsideARace(t *testing.T) {
 // Breakers inside a race hear of losers, once each; those outside of the call.
 func TestBreakersHearOfLosers(t *testing.T) {
 	in, out := &listener{}, &listener{}
-	Play(t, []Layer{out, second{after: 10 * time.Millisecond, runners: 3}, in}, `
+	strategytest.Play(t, []strategies.Layer{out, second{after: 10 * time.Millisecond, runners: 3}, in}, `
 		a: begin                -> send + wake 10ms
 		a: wake                 -> send + wake 10ms
 		a: 503 attempt=1        -> idle
@@ -287,11 +295,15 @@ func TestBreakersHearOfLosers(t *testing.T) {
 // listener is a guard that writes down what ended.
 type listener struct{ heard []string }
 
-func (l *listener) Build(b *Build, inner Strategy) (Strategy, error) { return b.Guard(l, inner) }
+func (l *listener) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	return b.Guard(l, inner)
+}
 
-func (*listener) Admit(time.Duration, *Call) Decision { return Decision{} }
+func (*listener) Admit(time.Duration, *strategies.Call) strategies.Decision {
+	return strategies.Decision{}
+}
 
-func (l *listener) Observe(_ time.Duration, _ *Call, e Event, d Decision) {
+func (l *listener) Observe(_ time.Duration, _ *strategies.Call, e strategies.Event, d strategies.Decision) {
 	l.heard = append(l.heard, "attempt "+string(rune('0'+e.Attempt))+" of "+e.SentAt.String()+": "+d.End.Reason.String()+" "+d.End.Class.String())
 }
 
@@ -299,7 +311,7 @@ func (l *listener) Observe(_ time.Duration, _ *Call, e Event, d Decision) {
 // has one timer and one line for all.
 func TestNestedRaces(t *testing.T) {
 	in := &listener{}
-	Play(t, []Layer{
+	strategytest.Play(t, []strategies.Layer{
 		second{after: 25 * time.Millisecond, runners: 2},
 		second{after: 10 * time.Millisecond, runners: 2},
 		in,
@@ -314,11 +326,11 @@ func TestNestedRaces(t *testing.T) {
 	`)
 	require.Equal(t, "attempt 3 of 25ms: failed cancelled", in.heard[3])
 	in.heard = nil
-	Play(t, []Layer{
+	strategytest.Play(t, []strategies.Layer{
 		second{after: 25 * time.Millisecond, runners: 2},
 		second{after: 10 * time.Millisecond, runners: 2},
 		in,
-		Concurrency{Permits: 2, Scope: PerFleet},
+		layers.Concurrency{Permits: 2, Scope: strategies.PerFleet},
 	}, `
 		a: begin                -> send + wake 10ms
 		a: wake                 -> send + wake 15ms
@@ -332,10 +344,10 @@ func TestNestedRaces(t *testing.T) {
 
 // A loop around a race begins it afresh, with nothing left of the last time.
 func TestALoopAroundARace(t *testing.T) {
-	Play(t, []Layer{
-		Retry{Backoff: Fixed{Every: time.Second}, MaxAttempts: 2},
-		second{after: 10 * time.Millisecond, runners: 2, verdict: func(_ uint32, d Decision) Decision { return d }},
-		Concurrency{Permits: 2, Scope: PerFleet},
+	strategytest.Play(t, []strategies.Layer{
+		layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: 2},
+		second{after: 10 * time.Millisecond, runners: 2, verdict: func(_ uint32, d strategies.Decision) strategies.Decision { return d }},
+		layers.Concurrency{Permits: 2, Scope: strategies.PerFleet},
 	}, `
 		a: begin                -> send + wake 10ms
 		a: wake                 -> send
@@ -350,53 +362,55 @@ func TestALoopAroundARace(t *testing.T) {
 
 // Each runner has its own target, and the call goes on with the winner's.
 func TestTargetsInARace(t *testing.T) {
-	w := NewWorld(t, map[string][]Layer{"": {second{after: 10 * time.Millisecond, runners: 2, models: true}, elsewhere{}}}, 1)
+	w := strategytest.NewWorld(t, map[string][]strategies.Layer{"": {second{after: 10 * time.Millisecond, runners: 2, models: true}, elsewhere{}}}, 1)
 	c := w.Call("a")
-	require.Equal(t, Send, c.Next(Event{Kind: Begin}).Kind)
+	require.Equal(t, strategies.Send, c.Next(strategies.Event{Kind: strategies.Begin}).Kind)
 	require.Equal(t, wire.Target{Region: 7}, c.Target)
 	w.Now = 10 * time.Millisecond
-	require.Equal(t, Send, c.Next(Event{Kind: Wake}).Kind)
+	require.Equal(t, strategies.Send, c.Next(strategies.Event{Kind: strategies.Wake}).Kind)
 	require.Equal(t, wire.Target{Model: 1}, c.Target, "it begins with what the race began with, and no region yet")
 	ok := &wire.Outcome{Class: wire.OK}
-	require.Equal(t, Stop, c.Next(Event{Kind: Reply, Attempt: 1, Outcome: ok}).Kind)
+	require.Equal(t, strategies.Stop, c.Next(strategies.Event{Kind: strategies.Reply, Attempt: 1, Outcome: ok}).Kind)
 	require.Equal(t, wire.Target{Region: 7}, c.Target)
 }
 
 // elsewhere sends the first attempt of a call to another region.
 type elsewhere struct{}
 
-func (elsewhere) Build(_ *Build, inner Strategy) (Strategy, error) { return away{inner}, nil }
+func (elsewhere) Build(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	return away{inner}, nil
+}
 
-type away struct{ inner Strategy }
+type away struct{ inner strategies.Strategy }
 
-func (a away) Next(now time.Duration, c *Call, e Event) Decision {
-	if e.Kind == Begin && c.Attempts == 0 {
+func (a away) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	if e.Kind == strategies.Begin && c.Attempts == 0 {
 		c.Target.Region = 7
 	}
 	return a.inner.Next(now, c, e)
 }
 
 func TestRacesThatCannotBe(t *testing.T) {
-	for name, layers := range map[string][]Layer{
+	for name, layers := range map[string][]strategies.Layer{
 		"a race has 2 to 8 runners, not 1":                   {second{runners: 1}},
 		"a race has 2 to 8 runners, not 9":                   {second{runners: 9}},
 		"may have 512 attempts of one call in flight":        {second{runners: 8}, second{runners: 8}, second{runners: 8}},
 		"a single flight inside a race would have a call fo": {second{runners: 2}, single{}},
 	} {
-		_, err := Compile(Definition{Name: "test", Layers: layers}, nil)
+		_, err := strategies.Compile(strategies.Definition{Name: "test", Layers: layers}, nil)
 		require.ErrorContains(t, err, name)
 	}
 }
 
 // single is a single flight as a layer, by prompt.
 type single struct {
-	scope Scope
+	scope strategies.Scope
 	name  string
 }
 
-func (s single) Build(b *Build, inner Strategy) (Strategy, error) {
-	if s.scope == PerCall {
-		s.scope = PerFleet
+func (s single) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	if s.scope == strategies.PerCall {
+		s.scope = strategies.PerFleet
 	}
-	return b.Flight(Flight{Scope: s.scope, Name: s.name}, inner)
+	return b.Flight(strategies.Flight{Scope: s.scope, Name: s.name}, inner)
 }

@@ -15,7 +15,7 @@ import (
 	"herdlab/scenarios"
 	"herdlab/sim/metrics"
 	"herdlab/sim/sweep"
-	"herdlab/strategies"
+	"herdlab/strategies/presets"
 )
 
 // ended is how a run of the program ended.
@@ -218,7 +218,7 @@ func TestInitIsAScenario(t *testing.T) {
 func TestLists(t *testing.T) {
 	t.Parallel()
 	var names, about []string
-	for _, b := range strategies.All() {
+	for _, b := range presets.All() {
 		names, about = append(names, b.Name), append(about, b.Summary)
 	}
 	isList(t, herdlab("strategies"), names, about)

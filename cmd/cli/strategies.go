@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"herdlab/strategies"
+	"herdlab/strategies/presets"
 )
 
 func (c *console) strategies() *cobra.Command {
@@ -19,11 +19,11 @@ layers.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			own := group{title: "Strategies, from the worst to the best"}
-			for _, b := range strategies.Builtins() {
+			for _, b := range presets.Builtins() {
 				own.add(b.Name, b.Summary)
 			}
 			field := group{title: "Presets: real clients with their defaults"}
-			for _, p := range strategies.Presets() {
+			for _, p := range presets.Presets() {
 				field.add(p.Name, p.Summary+" ["+p.Version+"]")
 			}
 			return c.print(list(own, field))

@@ -11,6 +11,7 @@ import (
 	"herdlab/sim/sweep"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/presets"
 )
 
 // The founding experiment has the long outage; most tests are content with the
@@ -31,7 +32,7 @@ func secondPeak(outage time.Duration, seeds []uint64, names ...string) sweep.Spe
 	}
 	programs := make([]*strategies.Program, len(names))
 	for i, name := range names {
-		d, err := strategies.Lookup(name, strategies.Knowledge{Rate: 6, Per: 2 * time.Second, Concurrency: 6})
+		d, err := presets.Lookup(name, presets.Knowledge{Rate: 6, Per: 2 * time.Second, Concurrency: 6})
 		if err != nil {
 			panic(err)
 		}

@@ -13,6 +13,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // grpcLoad is how many attempts so many calls make on the average under gRPC's retry
@@ -60,7 +62,7 @@ func TestGRPCBudgetLoad(t *testing.T) {
 			var load sample
 			for seed := range uint64(seeds) {
 				f := sim.Fleet{Name: "client", Traffic: traffic.Traffic{Clients: 1, Calls: calls}}
-				f.Program = simtest.Program(t, strategies.GRPCBudget{MaxTokens: 10, Ratio: 100, Scope: strategies.PerClient}, strategies.Retry{Backoff: strategies.Fixed{Every: ms}})
+				f.Program = simtest.Program(t, layers.GRPCBudget{MaxTokens: 10, Ratio: 100, Scope: strategies.PerClient}, layers.Retry{Backoff: backoffs.Fixed{Every: ms}})
 				rep := simtest.Run(t, sim.Experiment{
 					Fleets: []sim.Fleet{f}, Provider: failing(t, p, seed), Rand: draw.New(seed), Plan: metrics.Plan{Horizon: time.Hour},
 				})

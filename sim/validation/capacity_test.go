@@ -18,6 +18,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // The closed forms of systems that tell requests apart: pools of units, several
@@ -456,7 +458,7 @@ func TestAnyCapacityKeepsTheLaws(t *testing.T) {
 			var fleets []sim.Fleet
 			for i := range 3 {
 				f := sim.Fleet{Name: "poisson", Target: wire.Target{Model: uint8(i % 2), Region: uint8(i / 2)}, Stream: i == 1}
-				f.Program = simtest.Program(t, strategies.Retry{MaxAttempts: 4, Backoff: strategies.FullJitter{Base: k * 100 * ms, Cap: k * time.Second}}, simtest.Timeout(k*500*ms))
+				f.Program = simtest.Program(t, layers.Retry{MaxAttempts: 4, Backoff: backoffs.FullJitter{Base: k * 100 * ms, Cap: k * time.Second}}, simtest.Timeout(k*500*ms))
 				f.Traffic = traffic.Traffic{Clients: 1, Arrivals: traffic.Stream{
 					Gap: draw.Expo(k * 100 * ms), Size: wire.Demand{InputTokens: 60, OutputTokens: 40}, Until: k * 20 * time.Second,
 				}}

@@ -17,6 +17,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // The collapse of "Retries, and how clients can contribute to outages" (M. Brooker,
@@ -81,7 +83,7 @@ type totals80 struct{ starts, successes, retries, timeouts float64 }
 // returns how many succeed in each second.
 func collapse(t *testing.T, rate varying, b strategies.Backoff, seed uint64) (totals80, []uint32) {
 	f := sim.Fleet{Name: "clients", Up: draw.Expo(100 * ms), Down: draw.Expo(100 * ms), Traffic: traffic.Traffic{Clients: 1, Arrivals: rate},
-		Program: simtest.Program(t, strategies.Retry{Backoff: b, MaxAttempts: 3}, strategies.AttemptTimeout{After: 3 * time.Second})}
+		Program: simtest.Program(t, layers.Retry{Backoff: b, MaxAttempts: 3}, layers.AttemptTimeout{After: 3 * time.Second})}
 	rep := simtest.Run(t, sim.Experiment{
 		Fleets: []sim.Fleet{f}, Provider: simtest.Provider(t, crowded(), seed), Rand: draw.New(seed), Plan: metrics.Plan{Horizon: 80 * time.Second},
 	})
@@ -106,7 +108,7 @@ func TestSpikeWithoutBackoff(t *testing.T) {
 	statistics(t)
 	var down, up []totals80
 	for seed := range uint64(40) {
-		total, useful := collapse(t, spike, strategies.Fixed{}, seed)
+		total, useful := collapse(t, spike, backoffs.Fixed{}, seed)
 		require.Greater(t, rateOf(useful, 5, 19), 30.0, "before")
 		switch late := rateOf(useful, 50, 78); {
 		case late < 1:
@@ -153,7 +155,7 @@ func ramp(s float64) float64 { return 80 - 1.6*max(s-25, 25-s) }
 // the load falls to nothing.
 func TestSimpleCollapse(t *testing.T) {
 	statistics(t)
-	wide := strategies.FullJitter{Base: 20 * time.Second} // U(0, 20 s), then U(0, 40 s)
+	wide := backoffs.FullJitter{Base: 20 * time.Second} // U(0, 20 s), then U(0, 40 s)
 	for name, c := range map[string]struct {
 		rate    varying
 		backoff strategies.Backoff
@@ -163,7 +165,7 @@ func TestSimpleCollapse(t *testing.T) {
 		late    float64 // and so many from 45 s on, in every run
 	}{
 		"spike, backoff": {spike, wide, totals80{3408, 3333, 163, 163}, 0.7, 30, 40},
-		"ramp":           {ramp, strategies.Fixed{}, totals80{3519, 1009, 5026, 7521}, 0.12, 1, 0},
+		"ramp":           {ramp, backoffs.Fixed{}, totals80{3519, 1009, 5026, 7521}, 0.12, 1, 0},
 		"ramp, backoff":  {ramp, wide, totals80{3488, 1125, 4600, 5928}, 0.12, 5, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,6 +17,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // The cases of the field that are about what a provider says and how it fails,
@@ -93,7 +95,7 @@ func TestHintInTheWrongUnit(t *testing.T) {
 		p := tapped(t, mockprovider.Config{
 			Faults: []mockprovider.Fault{faults.Outage(0, time.Minute, mockprovider.As429.WithHint(h))},
 		}, 1)
-		obeying := strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}, MaxAttempts: 4, Hints: strategies.Hints{Use: strategies.HintAsWait}}
+		obeying := layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: 4, Hints: layers.Hints{Use: layers.HintAsWait}}
 		f := simtest.OneShot(clients, simtest.Program(t, obeying))
 		return simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour, OneShot: true}}), p
 	}
@@ -115,7 +117,7 @@ func TestHintInTheWrongUnit(t *testing.T) {
 		p := tapped(t, mockprovider.Config{Faults: []mockprovider.Fault{
 			faults.Outage(0, 555*ms, mockprovider.As14003.WithHint(mockprovider.Hint{Kind: mockprovider.Exact, Factor: factor})),
 		}}, 1)
-		f := simtest.OneShot(1, simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{}}))
+		f := simtest.OneShot(1, simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{}}))
 		simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour}})
 		require.Equal(t, []time.Duration{0, wait}, p.arrivals)
 	}
@@ -124,12 +126,12 @@ func TestHintInTheWrongUnit(t *testing.T) {
 // Case 8: what never clears is retried by who goes by the status, ten times over
 // 248 s; who reads why does it once. A plain 429 is still retried by both.
 func TestWhatNeverClears(t *testing.T) {
-	byStatus := strategies.Retry{
-		Backoff: strategies.Exponential{Base: time.Second, Cap: time.Minute}, MinWait: 4 * time.Second, MaxAttempts: 10,
-		On: strategies.Rules{Statuses: []strategies.Statuses{{First: 400, Last: 599}}},
+	byStatus := layers.Retry{
+		Backoff: backoffs.Exponential{Base: time.Second, Cap: time.Minute}, MinWait: 4 * time.Second, MaxAttempts: 10,
+		On: layers.Rules{Statuses: []layers.Statuses{{First: 400, Last: 599}}},
 	}
 	byReason := byStatus
-	byReason.On = strategies.Rules{}
+	byReason.On = layers.Rules{}
 	for name, never := range map[string]faults.Errors{
 		"the context is too long":       {Class: wire.BadRequest},
 		"the credit is spent":           {Class: wire.Quota, Refusal: mockprovider.As429},
@@ -138,7 +140,7 @@ func TestWhatNeverClears(t *testing.T) {
 		"nothing but a permission lost": {Class: wire.Permission},
 	} {
 		t.Run(name, func(t *testing.T) {
-			play := func(r wire.Reader, retry strategies.Retry, faults ...mockprovider.Fault) *tap {
+			play := func(r wire.Reader, retry layers.Retry, faults ...mockprovider.Fault) *tap {
 				p := tapped(t, mockprovider.Config{Faults: faults}, 1)
 				f := simtest.OneShot(1, reading(t, r, retry))
 				simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour}})
@@ -155,7 +157,7 @@ func TestWhatNeverClears(t *testing.T) {
 	}
 	// Who only waits a minute each time asks sixty times an hour.
 	p := tapped(t, mockprovider.Config{Faults: []mockprovider.Fault{forever(faults.Errors{Class: wire.Quota, Refusal: mockprovider.As429})}}, 1)
-	f := simtest.OneShot(1, reading(t, wire.ByStatus{}, strategies.Retry{Backoff: strategies.Fixed{Every: time.Minute}}))
+	f := simtest.OneShot(1, reading(t, wire.ByStatus{}, layers.Retry{Backoff: backoffs.Fixed{Every: time.Minute}}))
 	simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour}})
 	require.Len(t, p.arrivals, 60)
 }
@@ -171,7 +173,7 @@ func TestNoInA200(t *testing.T) {
 		}}, 1)
 		f := sim.Fleet{
 			Name: "fleet", Traffic: traffic.Traffic{Clients: 1, Think: draw.Const(gap)},
-			Program: reading(t, reader, strategies.Retry{Backoff: strategies.Fixed{}, MinWait: ms}),
+			Program: reading(t, reader, layers.Retry{Backoff: backoffs.Fixed{}, MinWait: ms}),
 		}
 		return simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: 300 * time.Second}})
 	}
@@ -197,7 +199,7 @@ func TestOverloadInsideTheStream(t *testing.T) {
 				{To: mockprovider.Forever, Probability: before, Does: faults.Spoil{Body: wire.StreamError}},
 			},
 		}, seed)
-		f := simtest.OneShot(calls, reading(t, reader, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}, MaxAttempts: 3}))
+		f := simtest.OneShot(calls, reading(t, reader, layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: 3}))
 		f.Stream, f.Traffic.Size = true, wire.Demand{OutputTokens: 100}
 		return simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour, OneShot: true}}), p
 	}
@@ -263,9 +265,9 @@ func TestHintsBeatGuesses(t *testing.T) {
 		out := time.Duration(seconds) * time.Second
 		for _, hint := range []mockprovider.HintKind{mockprovider.NoHint, mockprovider.Exact} {
 			p := simtest.Provider(t, mockprovider.Config{Faults: []mockprovider.Fault{faults.Outage(0, out, mockprovider.As503.WithHint(mockprovider.Hint{Kind: hint}))}}, 1)
-			f := simtest.OneShot(10, simtest.Program(t, strategies.Retry{Backoff: strategies.Exponential{Base: time.Second}}))
+			f := simtest.OneShot(10, simtest.Program(t, layers.Retry{Backoff: backoffs.Exponential{Base: time.Second}}))
 			if hint == mockprovider.Exact {
-				f.Program = simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{}})
+				f.Program = simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{}})
 			}
 			rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: time.Hour, OneShot: true}})
 			each := uint64(2)
@@ -288,7 +290,7 @@ func TestPermissionShownAsCapacity(t *testing.T) {
 		return simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: metrics.Plan{Horizon: 24 * time.Hour, OneShot: true}})
 	}
 	for _, budget := range []int{1, 5, 50, 1000} {
-		rep := play(strategies.Retry{Backoff: strategies.Fixed{Every: 30 * time.Second}, MaxAttempts: budget})
+		rep := play(layers.Retry{Backoff: backoffs.Fixed{Every: 30 * time.Second}, MaxAttempts: budget})
 		require.Equal(t, []uint64{uint64(10 * budget), 0, 10}, []uint64{rep.Belief.Attempts, rep.Belief.Useful, rep.Belief.Failed})
 		require.Equal(t, uint64(10*budget), rep.Truth.Replies[wire.Permission])
 		require.Zero(t, rep.Truth.Replies[wire.Overloaded])
@@ -296,7 +298,7 @@ func TestPermissionShownAsCapacity(t *testing.T) {
 			require.Equal(t, []wire.Class{wire.Permission, wire.Overloaded}, []wire.Class{f.Truth, f.Outcome.Class}, "what it was, and what its client believes")
 		}
 	}
-	rep := play(strategies.Ladder{Rungs: []strategies.Rung{{Model: 0, Tries: 2}, {Model: 1}}})
+	rep := play(layers.Ladder{Rungs: []layers.Rung{{Model: 0, Tries: 2}, {Model: 1}}})
 	require.Equal(t, []uint64{30, 10, 10}, []uint64{rep.Belief.Attempts, rep.Belief.Useful, rep.Belief.Degraded})
 }
 
@@ -304,10 +306,10 @@ func TestPermissionShownAsCapacity(t *testing.T) {
 // at the first 403; who has made up his mind at the first error goes on.
 func TestCapacityBecomes403(t *testing.T) {
 	const expires, until, every = 600 * time.Second, 3600 * time.Second, 30 * time.Second
-	fresh := strategies.Retry{Backoff: strategies.Fixed{Every: every}}
+	fresh := layers.Retry{Backoff: backoffs.Fixed{Every: every}}
 	latched := fresh
 	latched.On.Classes = strategies.AnyFailure // it was capacity, so it will pass
-	for want, retry := range map[int]strategies.Retry{1: fresh, int((until - expires) / every): latched} {
+	for want, retry := range map[int]layers.Retry{1: fresh, int((until - expires) / every): latched} {
 		p := tapped(t, mockprovider.Config{Faults: []mockprovider.Fault{
 			faults.Outage(0, mockprovider.Forever, mockprovider.Refusal{}),
 			{From: expires, To: mockprovider.Forever, Where: mockprovider.Match{Keys: mockprovider.Just(0)}, Does: faults.Expiry{}},
@@ -339,7 +341,7 @@ func TestBlackHoles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var d simtest.EventLog
 			p := simtest.Provider(t, mockprovider.Config{Capacity: stream, Faults: []mockprovider.Fault{{To: 2 * time.Second, Does: c.does}}}, 1)
-			f := simtest.Arriving(simtest.Program(t, d.Record("c"), strategies.Retry{Backoff: strategies.Fixed{Every: 2 * time.Second}}, simtest.Timeout(time.Second)), 0)
+			f := simtest.Arriving(simtest.Program(t, d.Record("c"), layers.Retry{Backoff: backoffs.Fixed{Every: 2 * time.Second}}, simtest.Timeout(time.Second)), 0)
 			f.Stream, f.Traffic.Arrivals = true, sized{simtest.At{0}, wire.Demand{OutputTokens: 10}}
 			rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: minute})
 			require.Equal(t, c.diary, d.Lines)

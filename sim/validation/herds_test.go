@@ -19,7 +19,8 @@ import (
 	"herdlab/sim/metrics"
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
-	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // The arithmetic of herds: what a crowd that was refused together looks like when
@@ -43,7 +44,7 @@ func TestRounds(t *testing.T) {
 			require.Len(t, peaks, c.rounds)
 			require.Equal(t, c.attempts, sum)
 			rep := simtest.Run(t, sim.Experiment{
-				Fleets:   []sim.Fleet{simtest.OneShot(c.clients, simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: wait}}))},
+				Fleets:   []sim.Fleet{simtest.OneShot(c.clients, simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{Every: wait}}))},
 				Provider: simtest.Provider(t, simtest.Serves(c.slots, 0, draw.Const(2*time.Second)), 1),
 				Plan:     metrics.Plan{Horizon: 2 * time.Hour, Bin: wait},
 			})
@@ -60,7 +61,7 @@ func TestHintOfAWindow(t *testing.T) {
 	cfg := mockprovider.Config{Limits: []mockprovider.Limit{limits.Window{Limit: 20, Length: time.Minute,
 		Terms: mockprovider.Terms{Refusal: mockprovider.As429.WithHint(mockprovider.Hint{Kind: mockprovider.Exact})}}}}
 	rep := simtest.Run(t, sim.Experiment{
-		Fleets:   []sim.Fleet{simtest.OneShot(60, simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{}}))},
+		Fleets:   []sim.Fleet{simtest.OneShot(60, simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{}}))},
 		Provider: simtest.Provider(t, cfg, 1), Plan: metrics.Plan{Horizon: time.Hour, Bin: time.Minute},
 	})
 	require.EqualValues(t, 120, rep.Belief.Attempts)
@@ -75,7 +76,7 @@ func TestHintOfAWindow(t *testing.T) {
 func TestTenPointsApart(t *testing.T) {
 	statistics(t)
 	const n, waves, seeds = 10, 5, 2000
-	p := simtest.Program(t, strategies.Retry{Backoff: strategies.Exponential{Base: time.Second, Jitter: 500 * ms}, MaxAttempts: waves + 1})
+	p := simtest.Program(t, layers.Retry{Backoff: backoffs.Exponential{Base: time.Second, Jitter: 500 * ms}, MaxAttempts: waves + 1})
 	busiest := func(at []time.Duration, width time.Duration) (most int) {
 		first := 0
 		for i, x := range at {
@@ -137,7 +138,7 @@ func TestJitterDoesNotLowerConcurrency(t *testing.T) {
 			return out
 		}, Other: w.Step}
 		simtest.Run(t, sim.Experiment{
-			Fleets:   []sim.Fleet{simtest.OneShot(40, simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second, Jitter: 500 * ms}}))},
+			Fleets:   []sim.Fleet{simtest.OneShot(40, simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{Every: time.Second, Jitter: 500 * ms}}))},
 			Provider: look, Plan: minute, Rand: draw.New(1),
 		})
 		require.Equal(t, c.all, most == 40, "%d at a time", most)

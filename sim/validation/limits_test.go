@@ -17,6 +17,7 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/layers"
 )
 
 // What limits do to Poisson traffic: the provider's, and the client's own.
@@ -143,8 +144,8 @@ func TestTokenBucketWaits(t *testing.T) {
 		require.InDelta(t, c.exact, wait, 1e-6)
 		require.InDelta(t, c.published, wait, c.within)
 		for name, layer := range map[string]strategies.Layer{
-			"token bucket": strategies.TokenBucket{Rate: 14, Per: 10 * time.Second, Burst: int64(c.burst), Scope: strategies.PerFleet},
-			"GCRA":         strategies.GCRA{Rate: 14, Per: 10 * time.Second, Burst: int64(c.burst), Scope: strategies.PerFleet},
+			"token bucket": layers.TokenBucket{Rate: 14, Per: 10 * time.Second, Burst: int64(c.burst), Scope: strategies.PerFleet},
+			"GCRA":         layers.GCRA{Rate: 14, Per: 10 * time.Second, Burst: int64(c.burst), Scope: strategies.PerFleet},
 		} {
 			f := poisson(t, c.rate)
 			f.Program = simtest.Program(t, layer)

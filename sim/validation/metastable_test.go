@@ -17,6 +17,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // Metastable failures (N. Bronson et al., HotOS 2021; L. Huang et al., OSDI 2022) in
@@ -106,7 +108,7 @@ func goodput(rep *metrics.Report) (share, amplification float64) {
 
 // timed are retries of so many attempts in all, each with a timeout.
 func timed(timeout time.Duration, attempts int, b strategies.Backoff) []strategies.Layer {
-	return []strategies.Layer{strategies.Retry{Backoff: b, MaxAttempts: attempts}, strategies.AttemptTimeout{After: timeout}}
+	return []strategies.Layer{layers.Retry{Backoff: b, MaxAttempts: attempts}, layers.AttemptTimeout{After: timeout}}
 }
 
 // Of 300 a second, one retry for each leaves 150: below that an outage of 10 s is
@@ -119,7 +121,7 @@ func TestMetastableRecovery(t *testing.T) {
 		t.Run(fmt.Sprintf("%g", lambda), func(t *testing.T) {
 			t.Parallel()
 			fluid := (lambda*19 - 300) / (300 - 2*lambda)
-			c := trouble{rate: constantly(lambda), outage: 10, capacity: 300, layers: timed(time.Second, 2, strategies.Fixed{})}
+			c := trouble{rate: constantly(lambda), outage: 10, capacity: 300, layers: timed(time.Second, 2, backoffs.Fixed{})}
 			if lambda == 149 {
 				c.seconds = 1400
 			}
@@ -147,13 +149,13 @@ func TestMetastableRecovery(t *testing.T) {
 // a little less, and it heals at once.
 func TestMetastableRemedies(t *testing.T) {
 	statistics(t)
-	once := []strategies.Layer{strategies.AttemptTimeout{After: time.Second}}
-	again := timed(time.Second, 2, strategies.Fixed{})
+	once := []strategies.Layer{layers.AttemptTimeout{After: time.Second}}
+	again := timed(time.Second, 2, backoffs.Fixed{})
 	budget := func(thousandths int) []strategies.Layer {
-		return append([]strategies.Layer{strategies.BrookerBudget{Size: 2, Deposit: thousandths, Scope: strategies.PerFleet}}, again...)
+		return append([]strategies.Layer{layers.BrookerBudget{Size: 2, Deposit: thousandths, Scope: strategies.PerFleet}}, again...)
 	}
 	jitter := func(base time.Duration) []strategies.Layer {
-		return timed(time.Second, 2, strategies.FullJitter{Base: base})
+		return timed(time.Second, 2, backoffs.FullJitter{Base: base})
 	}
 	cut := func(to float64) func(float64) float64 {
 		return func(s float64) float64 {
@@ -186,7 +188,7 @@ func TestMetastableRemedies(t *testing.T) {
 		"a queue of 150":     {trouble{layers: again, queue: 150}, 1},
 		"full jitter 1 s":    {trouble{layers: jitter(time.Second)}, never},
 		"full jitter 10 s":   {trouble{layers: jitter(10 * time.Second)}, never},
-		"late answers":       {trouble{layers: []strategies.Layer{strategies.Hedge{After: time.Second, Scope: strategies.PerFleet}}}, never},
+		"late answers":       {trouble{layers: []strategies.Layer{layers.Hedge{After: time.Second, Scope: strategies.PerFleet}}}, never},
 		"M/M/1":              {trouble{layers: again, poisson: true}, never},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -225,7 +227,7 @@ func TestShortestFatalOutage(t *testing.T) {
 			t.Run(fmt.Sprintf("%g/%+g", lambda, side), func(t *testing.T) {
 				t.Parallel()
 				rep := trouble{
-					rate: constantly(lambda), outage: want + side, capacity: 300, layers: timed(time.Second, 2, strategies.Fixed{}), seconds: 60,
+					rate: constantly(lambda), outage: want + side, capacity: 300, layers: timed(time.Second, 2, backoffs.Fixed{}), seconds: 60,
 				}.run(t, 1)
 				share, _ := goodput(rep)
 				assert.Equal(t, heals, share > 0.5)
@@ -238,7 +240,7 @@ func TestShortestFatalOutage(t *testing.T) {
 // four resends, so that it is vulnerable above a load of 1/5.
 func TestRetryTriggers(t *testing.T) {
 	statistics(t)
-	again := timed(3*time.Second, 5, strategies.Fixed{})
+	again := timed(3*time.Second, 5, backoffs.Fixed{})
 	for _, c := range []struct {
 		name                   string
 		lambda, slower, outage float64
@@ -293,7 +295,7 @@ func TestShortestFatalTrigger(t *testing.T) {
 					t.Parallel()
 					rep := trouble{
 						rate: constantly(400 * rho), outage: want[i] + side, does: faults.Latency{Factor: slower}, capacity: 400,
-						layers: timed(3*time.Second, 5, strategies.Fixed{}), seconds: 60,
+						layers: timed(3*time.Second, 5, backoffs.Fixed{}), seconds: 60,
 					}.run(t, 1)
 					share, _ := goodput(rep)
 					assert.Equal(t, heals, share > 0.5)

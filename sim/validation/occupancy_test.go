@@ -14,7 +14,8 @@ import (
 	"herdlab/sim/draw"
 	"herdlab/sim/metrics"
 	"herdlab/sim/simtest"
-	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // occupancy is the law of the fullest of so many bins that n balls fall into at
@@ -109,7 +110,7 @@ func (o occupancy) distinct() float64 {
 // and U(0, J), J being so many bins of 50 ms.
 func spreadOver(t *testing.T, n, bins, seeds int, look func(rep *metrics.Report)) {
 	const bin = 50 * time.Millisecond
-	p := simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second, Jitter: time.Duration(bins) * bin}})
+	p := simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{Every: time.Second, Jitter: time.Duration(bins) * bin}})
 	for seed := range seeds {
 		look(simtest.Run(t, sim.Experiment{
 			Fleets: []sim.Fleet{simtest.OneShot(n, p)}, Rand: draw.New(uint64(seed)),

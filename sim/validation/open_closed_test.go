@@ -14,6 +14,8 @@ import (
 	"herdlab/sim/metrics"
 	"herdlab/sim/simtest"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // "Open and Closed, Omission and Collapse" (M. Brooker, 2023;
@@ -122,7 +124,7 @@ func TestAskingAgainCollapses(t *testing.T) {
 	}
 	half, whole := waiting()
 	assert.Less(t, max(half, whole), 1000.0, "on the average 30")
-	half, whole = waiting(strategies.Retry{Backoff: strategies.Fixed{}}, strategies.AttemptTimeout{After: 15 * time.Second})
+	half, whole = waiting(layers.Retry{Backoff: backoffs.Fixed{}}, layers.AttemptTimeout{After: 15 * time.Second})
 	t.Log(half, whole)
 	assert.Greater(t, half, 1000.0)
 	assert.Greater(t, whole, 1.5*half)

@@ -15,6 +15,8 @@ import (
 	"herdlab/sim/metrics"
 	"herdlab/sim/simtest"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // Retrial queues: refused calls come back until a slot is free. (G. Falin and J.
@@ -151,7 +153,7 @@ func TestRetrialQueue(t *testing.T) {
 			}
 		}
 		f := poisson(t, c.load)
-		f.Program = simtest.Program(t, strategies.Retry{Backoff: strategies.Memoryless{Mean: time.Duration(1e9 / c.theta)}})
+		f.Program = simtest.Program(t, layers.Retry{Backoff: backoffs.Memoryless{Mean: time.Duration(1e9 / c.theta)}})
 		queue{
 			name: name, fleet: f, cfg: simtest.Serves(c.slots, 0, exponential), seconds: c.seconds, seeds: 8, within: c.within,
 			figures: []figure{
@@ -181,7 +183,7 @@ func TestConstantRetrialRate(t *testing.T) {
 		empty := (1 - c.lambda) * (1 + c.lambda) / (1 + c.lambda*c.lambda/c.theta/(1-r))
 		require.InDelta(t, c.attempts, 1+c.theta*(1-empty)/c.lambda, 1e-9)
 		f := poisson(t, c.lambda)
-		f.Program = simtest.Program(t, strategies.Orbit{Mean: time.Duration(1e9 / c.theta), Scope: strategies.PerFleet})
+		f.Program = simtest.Program(t, layers.Orbit{Mean: time.Duration(1e9 / c.theta), Scope: strategies.PerFleet})
 		queue{
 			name: fmt.Sprintf("a=%g theta=%g", c.lambda, c.theta), fleet: f, cfg: simtest.Serves(1, 0, exponential),
 			seconds: c.seconds, seeds: 8, within: c.within,
@@ -200,7 +202,7 @@ func TestConstantRetrialRate(t *testing.T) {
 		const seconds = 50_000
 		for _, theta := range []float64{0.7 * least, 1.5 * least} {
 			f := poisson(t, lambda)
-			f.Program = simtest.Program(t, strategies.Orbit{Mean: time.Duration(1e9 / theta), Scope: strategies.PerFleet})
+			f.Program = simtest.Program(t, layers.Orbit{Mean: time.Duration(1e9 / theta), Scope: strategies.PerFleet})
 			rep := simtest.Run(t, sim.Experiment{
 				Fleets: []sim.Fleet{f}, Provider: simtest.Provider(t, simtest.Serves(1, 0, exponential), 1), Rand: draw.New(4),
 				Plan: metrics.Plan{Horizon: seconds * time.Second, Bin: time.Hour},
@@ -268,7 +270,7 @@ func TestVeryLongBackoff(t *testing.T) {
 					return out
 				}, Other: p.Step}
 				f := poisson(t, c.load)
-				f.Program = simtest.Program(t, strategies.Retry{Backoff: strategies.Memoryless{Mean: mean * time.Second}, MaxAttempts: m})
+				f.Program = simtest.Program(t, layers.Retry{Backoff: backoffs.Memoryless{Mean: mean * time.Second}, MaxAttempts: m})
 				simtest.Run(t, sim.Experiment{
 					Fleets: []sim.Fleet{f}, Provider: look, Rand: draw.New(9), Plan: metrics.Plan{Horizon: warm + time.Duration(90_000/c.load)*time.Second, Bin: time.Hour},
 				})

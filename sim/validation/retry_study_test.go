@@ -15,6 +15,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // "Fixing retries with token buckets and circuit breakers" and "What is Backoff
@@ -44,11 +46,11 @@ func ratioBreaker() strategies.Layer {
 
 // studied are the strategies of the study.
 func studied() map[string][]strategies.Layer {
-	three := strategies.Retry{Backoff: strategies.Fixed{}, MaxAttempts: 4}
+	three := layers.Retry{Backoff: backoffs.Fixed{}, MaxAttempts: 4}
 	return map[string][]strategies.Layer{
 		"none":     nil,
 		"three":    {three},
-		"adaptive": {strategies.BrookerBudget{Size: 5, Deposit: 100, Scope: strategies.PerClient}, strategies.Retry{Backoff: strategies.Fixed{}}},
+		"adaptive": {layers.BrookerBudget{Size: 5, Deposit: 100, Scope: strategies.PerClient}, layers.Retry{Backoff: backoffs.Fixed{}}},
 		"breaker":  {ratioBreaker(), three},
 	}
 }
@@ -192,9 +194,9 @@ func TestWhatBackoffIsFor(t *testing.T) {
 	statistics(t)
 	retry := func(backoff bool) strategies.Layer {
 		if backoff {
-			return strategies.Retry{Backoff: strategies.Exponential{Base: 100 * ms}, MaxAttempts: 4}
+			return layers.Retry{Backoff: backoffs.Exponential{Base: 100 * ms}, MaxAttempts: 4}
 		}
-		return strategies.Retry{Backoff: strategies.Fixed{}, MaxAttempts: 4}
+		return layers.Retry{Backoff: backoffs.Fixed{}, MaxAttempts: 4}
 	}
 	type tries struct{ first, all float64 }
 	for _, c := range []struct {

@@ -16,6 +16,8 @@ import (
 	"herdlab/sim/metrics"
 	"herdlab/sim/simtest"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // The model of "Exponential Backoff And Jitter" (M. Brooker, AWS, 2015;
@@ -87,16 +89,16 @@ var contested = []struct {
 	peak    float64 // writes in 10 ms at N = 100
 }{
 	// The first wait of the original is twice the base of 5 ms.
-	{"none", strategies.Fixed{}, map[int]contest{1: {1, 39.96}, 2: {3, 82}, 5: {14.92, 206.8}, 10: {51.01, 381}, 20: {152.3, 602.5}, 50: {690.2, 1141},
+	{"none", backoffs.Fixed{}, map[int]contest{1: {1, 39.96}, 2: {3, 82}, 5: {14.92, 206.8}, 10: {51.01, 381}, 20: {152.3, 602.5}, 50: {690.2, 1141},
 		100: {2423.1, 2027}, 150: {5137.5, 2878}, 190: {8004.1, 3550}}, 54.3},
-	{"exponential", strategies.Exponential{Base: 10 * ms, Cap: 2 * time.Second}, map[int]contest{1: {1, 40.06}, 2: {3, 92.13}, 5: {14.92, 353.8}, 10: {50.76, 3456},
+	{"exponential", backoffs.Exponential{Base: 10 * ms, Cap: 2 * time.Second}, map[int]contest{1: {1, 40.06}, 2: {3, 92.13}, 5: {14.92, 353.8}, 10: {50.76, 3456},
 		20: {150.1, 14430}, 50: {625.1, 36639}, 100: {1855.6, 63495}, 150: {3545.1, 85629}, 190: {5171.6, 101765}}, 54.4},
-	{"equal", strategies.EqualJitter{Base: 10 * ms, Cap: 2 * time.Second}, map[int]contest{1: {1, 39.97}, 2: {3, 89.32}, 5: {14.77, 308.4}, 10: {42.40, 724.6},
+	{"equal", backoffs.EqualJitter{Base: 10 * ms, Cap: 2 * time.Second}, map[int]contest{1: {1, 39.97}, 2: {3, 89.32}, 5: {14.77, 308.4}, 10: {42.40, 724.6},
 		20: {108.1, 1628}, 50: {347.2, 4261}, 100: {812.1, 6625}, 150: {1325.1, 8434}, 190: {1759, 9406}}, 59.5},
-	{"full", strategies.FullJitter{Base: 10 * ms, Cap: 2 * time.Second}, map[int]contest{1: {1, 40.04}, 2: {3, 86.89}, 5: {14.30, 251}, 10: {39.06, 463},
+	{"full", backoffs.FullJitter{Base: 10 * ms, Cap: 2 * time.Second}, map[int]contest{1: {1, 40.04}, 2: {3, 86.89}, 5: {14.30, 251}, 10: {39.06, 463},
 		20: {100.1, 1014}, 50: {332.6, 2884}, 100: {795.8, 4908}, 150: {1317.9, 6417}, 190: {1770.1, 7461}}, 59.3},
 	// Decorrelated jitter begins at the base.
-	{"decorrelated", strategies.DecorrelatedJitter{Base: 5 * ms, Cap: 2 * time.Second}, map[int]contest{1: {1, 39.93}, 2: {3, 92.09}, 5: {13.79, 254.1}, 10: {37.66, 436.2},
+	{"decorrelated", backoffs.DecorrelatedJitter{Base: 5 * ms, Cap: 2 * time.Second}, map[int]contest{1: {1, 39.93}, 2: {3, 92.09}, 5: {13.79, 254.1}, 10: {37.66, 436.2},
 		20: {100.9, 822.4}, 50: {374.4, 2214}, 100: {1001.3, 4587}, 150: {1765.6, 6621}, 190: {2426.1, 7705}}, 54},
 }
 
@@ -108,7 +110,7 @@ func TestBackoffAndJitter(t *testing.T) {
 	for _, s := range contested {
 		for _, n := range []int{1, 2, 5, 10, 20, 50, 100, 150, 190} {
 			t.Run(fmt.Sprintf("%s/N=%d", s.name, n), func(t *testing.T) {
-				f := simtest.OneShot(n, simtest.Program(t, strategies.Retry{Backoff: s.backoff}))
+				f := simtest.OneShot(n, simtest.Program(t, layers.Retry{Backoff: s.backoff}))
 				f.Up, f.Down = hop, hop
 				calls, times, peaks := make(sample, trials[n]), make(sample, trials[n]), make(sample, trials[n])
 				simtest.InParallel(trials[n], func(i int) {

@@ -15,6 +15,8 @@ import (
 	"herdlab/sim/metrics"
 	"herdlab/sim/simtest"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // A hundred clients under one quota: token buckets that adapt cut the refusals of
@@ -24,7 +26,7 @@ import (
 // refused more often than no bucket at all.
 func TestAdaptiveBucketsUnderOneQuota(t *testing.T) {
 	statistics(t)
-	retry := strategies.Retry{Backoff: strategies.FullJitter{Base: time.Second, Cap: 32 * time.Second}}
+	retry := layers.Retry{Backoff: backoffs.FullJitter{Base: time.Second, Cap: 32 * time.Second}}
 	batch := func(layers ...strategies.Layer) (refused float64, took time.Duration) {
 		f := simtest.OneShot(100, simtest.Program(t, layers...))
 		f.Traffic.Calls, f.Traffic.Start = 100, draw.Between(0, time.Second)
@@ -40,14 +42,14 @@ func TestAdaptiveBucketsUnderOneQuota(t *testing.T) {
 	}
 	alone, took := batch(retry)
 	for name, layer := range map[string]strategies.Layer{
-		"one for all":   strategies.AWSAdaptive{Scope: strategies.PerFleet},
-		"reads headers": strategies.HeaderLimit{Scope: strategies.PerFleet},
+		"one for all":   layers.AWSAdaptive{Scope: strategies.PerFleet},
+		"reads headers": layers.HeaderLimit{Scope: strategies.PerFleet},
 	} {
 		refused, d := batch(retry, layer)
 		t.Logf("%s: %.0f refusals instead of %.0f, %v instead of %v", name, refused, alone, d, took)
 		assert.Less(t, refused, 0.1*alone, name)
 		assert.Less(t, d.Seconds(), 1.05*took.Seconds(), name)
 	}
-	refused, _ := batch(retry, strategies.AWSAdaptive{Scope: strategies.PerClient})
+	refused, _ := batch(retry, layers.AWSAdaptive{Scope: strategies.PerClient})
 	assert.Greater(t, refused, alone, "each for itself")
 }

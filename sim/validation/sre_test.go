@@ -17,6 +17,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // The numbers of Google's SRE book, chapters 21 and 22. (That layers multiply to 64
@@ -35,7 +37,7 @@ func evenly(perSecond, seconds int) (times simtest.At) {
 func TestRetriesPileUp(t *testing.T) {
 	statistics(t)
 	const seconds = 10
-	f := simtest.Arriving(simtest.Program(t, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}}), evenly(10_100, seconds)...)
+	f := simtest.Arriving(simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}}), evenly(10_100, seconds)...)
 	rep := simtest.Run(t, sim.Experiment{
 		Fleets:   []sim.Fleet{f},
 		Provider: simtest.Provider(t, mockprovider.Config{Limits: []mockprovider.Limit{limits.Window{Limit: 10_000, Length: time.Second}}}, 1),
@@ -53,9 +55,9 @@ func TestRetriesPileUp(t *testing.T) {
 // A tenth of all, retries included, would be 1/(1 − 0.1) = 1.111.
 func TestRetryRatio(t *testing.T) {
 	statistics(t)
-	three := strategies.Retry{Backoff: strategies.Fixed{Every: 100 * ms}, MaxAttempts: 3}
-	ratio := strategies.FinagleBudget{Percent: 10, TTL: 2 * time.Minute, Scope: strategies.PerClient}
-	perMinute := strategies.FinagleBudget{MinPerSecond: 1, TTL: time.Minute, Scope: strategies.PerFleet}
+	three := layers.Retry{Backoff: backoffs.Fixed{Every: 100 * ms}, MaxAttempts: 3}
+	ratio := layers.FinagleBudget{Percent: 10, TTL: 2 * time.Minute, Scope: strategies.PerClient}
+	perMinute := layers.FinagleBudget{MinPerSecond: 1, TTL: time.Minute, Scope: strategies.PerFleet}
 	for name, c := range map[string]struct {
 		layers []strategies.Layer
 		check  func(t *testing.T, first, retries, load float64)
@@ -108,7 +110,7 @@ func TestAdaptiveThrottling(t *testing.T) {
 				return out
 			}, Other: p.Step}
 			f := poisson(t, demand)
-			f.Program = simtest.Program(t, strategies.Throttle{K: c.k, Scope: strategies.PerFleet})
+			f.Program = simtest.Program(t, layers.Throttle{K: c.k, Scope: strategies.PerFleet})
 			f.Traffic.Arrivals = traffic.Stream{Gap: draw.Expo(time.Second / demand), Until: to * time.Second}
 			rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: look, Rand: draw.New(1), Plan: metrics.Plan{Horizon: time.Hour}})
 			var calls, sent float64

@@ -15,6 +15,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // afresh is a provider for which every attempt takes a time of its own. Ours takes
@@ -48,15 +50,15 @@ func TestStepProfile(t *testing.T) {
 		}
 		return 0
 	}
-	hedge := []strategies.Layer{strategies.Hedge{After: 500 * ms, Attempts: 5, Scope: strategies.PerFleet}}
-	again := timed(500*ms, 5, strategies.Fixed{})
+	hedge := []strategies.Layer{layers.Hedge{After: 500 * ms, Attempts: 5, Scope: strategies.PerFleet}}
+	again := timed(500*ms, 5, backoffs.Fixed{})
 	for name, c := range map[string]struct {
 		layers   []strategies.Layer
 		patience time.Duration
 		same     bool // a call takes as long each time
 		want     []float64
 	}{
-		"one attempt":                 {timed(500*ms, 1, strategies.Fixed{}), 0, false, []float64{.672, .032, 0, .030, .647, .987}},
+		"one attempt":                 {timed(500*ms, 1, backoffs.Fixed{}), 0, false, []float64{.672, .032, 0, .030, .647, .987}},
 		"five, late answers count":    {hedge, 2500 * ms, false, []float64{.391, .009, 0, 0, 0, 0}},
 		"five, late answers are lost": {again, 0, false, []float64{.278}},
 		"five, what is long is long":  {again, 0, true, nil},

@@ -15,12 +15,14 @@ import (
 	"herdlab/sim/metrics"
 	"herdlab/sim/simtest"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // wave is when n clients that fail together at 0, and go on failing, retry.
 func wave(t *testing.T, n int, seed uint64, b strategies.Backoff) (retries []time.Duration) {
 	simtest.Run(t, sim.Experiment{
-		Fleets: []sim.Fleet{simtest.OneShot(n, simtest.Program(t, strategies.Retry{Backoff: b}))}, Rand: draw.New(seed),
+		Fleets: []sim.Fleet{simtest.OneShot(n, simtest.Program(t, layers.Retry{Backoff: b}))}, Rand: draw.New(seed),
 		Plan: metrics.Plan{Horizon: 5 * time.Second},
 		Provider: &simtest.Server{Arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 			if in.Request.Attempt > 1 {
@@ -84,10 +86,10 @@ func surges() []surge {
 	}
 	two := func(float64) float64 { return 2 }
 	return []surge{
-		{"full", strategies.FullJitter{Base: s}, 0, 1, series, 1.565145},
-		{"equal", strategies.EqualJitter{Base: s}, 0.5, 1, two, 2},
-		{"half a second more", strategies.Exponential{Base: s, Jitter: s / 2}, 1, 1.5, two, 2},
-		{"decorrelated", strategies.DecorrelatedJitter{Base: s}, 1, 3, func(t float64) float64 {
+		{"full", backoffs.FullJitter{Base: s}, 0, 1, series, 1.565145},
+		{"equal", backoffs.EqualJitter{Base: s}, 0.5, 1, two, 2},
+		{"half a second more", backoffs.Exponential{Base: s, Jitter: s / 2}, 1, 1.5, two, 2},
+		{"decorrelated", backoffs.DecorrelatedJitter{Base: s}, 1, 3, func(t float64) float64 {
 			return 0.5 + math.Log(max(1, (3*t-4)/2))/6
 		}, 0.652715},
 	}
@@ -149,7 +151,7 @@ func (s surge) peak20(n int) (mean, sd float64) {
 func TestRetryWaves(t *testing.T) {
 	statistics(t)
 	for _, n := range []int{1000, 10_000} {
-		fixed, sliding := busiest(wave(t, n, 1, strategies.Exponential{Base: time.Second}), 20*ms)
+		fixed, sliding := busiest(wave(t, n, 1, backoffs.Exponential{Base: time.Second}), 20*ms)
 		require.Equal(t, []int{n, n}, []int{fixed, sliding})
 	}
 	type row struct {

@@ -16,6 +16,7 @@ import (
 	"herdlab/sim/metrics"
 	"herdlab/sim/simtest"
 	"herdlab/strategies"
+	"herdlab/strategies/layers"
 )
 
 // lucky answers each attempt after a time of its own.
@@ -45,7 +46,7 @@ func TestHedgeLayer(t *testing.T) {
 			require.InDeltaSlice(t, []float64{c.mean, c.load, c.p99, c.p999},
 				[]float64{1 - e + e/2, e, (-math.Log(0.01) + c.d) / 2, (-math.Log(0.001) + c.d) / 2}, 1e-6)
 			after := max(1, time.Duration(c.d*1e9))
-			f := simtest.OneShot(calls, simtest.Program(t, strategies.Hedge{After: after, Scope: strategies.PerFleet}))
+			f := simtest.OneShot(calls, simtest.Program(t, layers.Hedge{After: after, Scope: strategies.PerFleet}))
 			f.Traffic.Start = draw.Between(0, time.Hour)
 			rep := simtest.Run(t, sim.Experiment{
 				Fleets: []sim.Fleet{f}, Rand: draw.New(5), Plan: metrics.Plan{Horizon: 2 * time.Hour, Bin: time.Minute},
@@ -64,7 +65,7 @@ func TestHedgeLayer(t *testing.T) {
 	// At a quantile that it learns, the extra load is the share beyond it.
 	for _, q := range []float64{0.5, 0.9, 0.95} {
 		t.Run(fmt.Sprintf("quantile=%g", q), func(t *testing.T) {
-			f := simtest.OneShot(calls, simtest.Program(t, strategies.Hedge{After: time.Second, Quantile: q, Scope: strategies.PerFleet}))
+			f := simtest.OneShot(calls, simtest.Program(t, layers.Hedge{After: time.Second, Quantile: q, Scope: strategies.PerFleet}))
 			f.Traffic.Start = draw.Between(0, 10*time.Hour)
 			rep := simtest.Run(t, sim.Experiment{
 				Fleets: []sim.Fleet{f}, Rand: draw.New(5), Plan: metrics.Plan{Horizon: 20 * time.Hour, Bin: time.Minute},
@@ -116,7 +117,7 @@ func TestTailAtScale(t *testing.T) {
 	}
 	n, _ := slow()
 	share(t, "slow tasks", 0.633968, n, tasks)
-	n, hedges := slow(strategies.Hedge{After: 20 * ms, Scope: strategies.PerFleet})
+	n, hedges := slow(layers.Hedge{After: 20 * ms, Scope: strategies.PerFleet})
 	share(t, "slow tasks, hedged", 1-math.Pow(1-1e-4, fan), n, tasks)
 	share(t, "extra requests", 0.01, int(hedges), tasks*fan)
 }

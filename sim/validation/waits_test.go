@@ -18,6 +18,8 @@ import (
 	"herdlab/sim/simtest"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // The closed forms of retry loops, of our own strategies in our own simulator:
@@ -79,23 +81,23 @@ func totalWaits() []totals {
 		return m
 	}
 	return []totals{
-		{"none", strategies.Exponential{Base: s}, sumOf(whole), none, sumOf(whole),
+		{"none", backoffs.Exponential{Base: s}, sumOf(whole), none, sumOf(whole),
 			map[int]published{3: {7, 0}, 4: {15, 0}, 5: {31, 0}, 6: {63, 0}, 8: {255, 0}}, 0},
-		{"full-jitter", strategies.FullJitter{Base: s}, sumOf(times(0.5, whole)), jittered(whole), sumOf(whole),
+		{"full-jitter", backoffs.FullJitter{Base: s}, sumOf(times(0.5, whole)), jittered(whole), sumOf(whole),
 			map[int]published{3: {3.5, 1.322876}, 4: {7.5, 2.661453}, 5: {15.5, 5.330729}, 6: {31.5, 10.665365}, 8: {127.5, 42.666341}}, 0},
-		{"equal-jitter", strategies.EqualJitter{Base: s}, sumOf(times(0.75, whole)), jittered(times(0.5, whole)), sumOf(whole),
+		{"equal-jitter", backoffs.EqualJitter{Base: s}, sumOf(times(0.75, whole)), jittered(times(0.5, whole)), sumOf(whole),
 			map[int]published{3: {5.25, 0.661438}, 4: {11.25, 1.330727}, 5: {23.25, 2.665364}, 6: {47.25, 5.332682}, 8: {191.25, 21.333171}}, 0},
-		{"decorrelated-jitter", strategies.DecorrelatedJitter{Base: s}, sumOf(func(k int) float64 { return 2*math.Pow(1.5, float64(k+1)) - 1 }), nil, tripled,
+		{"decorrelated-jitter", backoffs.DecorrelatedJitter{Base: s}, sumOf(func(k int) float64 { return 2*math.Pow(1.5, float64(k+1)) - 1 }), nil, tripled,
 			map[int]published{3: {11.25, 0}, 4: {20.375, 0}, 5: {34.5625, 0}, 6: {56.34375, 0}, 8: {139.773438, 0}}, 0},
-		{"exponential+0.5s", strategies.Exponential{Base: s, Jitter: s / 2},
+		{"exponential+0.5s", backoffs.Exponential{Base: s, Jitter: s / 2},
 			sumOf(func(k int) float64 { return whole(k) + 0.25 }), jittered(half), sumOf(func(k int) float64 { return whole(k) + 0.5 }),
 			map[int]published{3: {7.75, 0}, 4: {16, 0}, 5: {32.25, 0.322749}, 6: {64.5, 0}, 8: {257, 0}}, 0},
-		{"none-cap-20", strategies.Exponential{Base: s, Cap: 20 * s}, sumOf(at20), none, sumOf(at20), published0(1, 3, 7, 15, 31, 51, 71, 91), 0},
+		{"none-cap-20", backoffs.Exponential{Base: s, Cap: 20 * s}, sumOf(at20), none, sumOf(at20), published0(1, 3, 7, 15, 31, 51, 71, 91), 0},
 		// Under a cap the decorrelated waits have no closed form: the reference is a
 		// simulation by another program, good to ± 0.03.
-		{"decorrelated-jitter-cap-20", strategies.DecorrelatedJitter{Base: s, Cap: 20 * s}, nil, nil, upTo(20),
+		{"decorrelated-jitter-cap-20", backoffs.DecorrelatedJitter{Base: s, Cap: 20 * s}, nil, nil, upTo(20),
 			published0(2, 5.5, 11.239, 19.440, 29.447, 40.633, 52.566, 64.965), 0.03 / 4},
-		{"decorrelated-jitter-cap-60", strategies.DecorrelatedJitter{Base: s, Cap: 60 * s}, nil, nil, upTo(60),
+		{"decorrelated-jitter-cap-60", backoffs.DecorrelatedJitter{Base: s, Cap: 60 * s}, nil, nil, upTo(60),
 			published0(2, 5.5, 11.25, 20.368, 33.978, 52.039, 73.838, 98.578), 0.03 / 4},
 	}
 }
@@ -109,7 +111,7 @@ func TestTotalWaits(t *testing.T) {
 			const calls, waits = 20_000, 8
 			var sums [waits + 1]sample
 			rep := simtest.Run(t, sim.Experiment{
-				Fleets: []sim.Fleet{simtest.OneShot(calls, simtest.Program(t, strategies.Retry{Backoff: c.backoff, MaxAttempts: waits + 1}))},
+				Fleets: []sim.Fleet{simtest.OneShot(calls, simtest.Program(t, layers.Retry{Backoff: c.backoff, MaxAttempts: waits + 1}))},
 				Rand:   draw.New(11), Plan: metrics.Plan{Horizon: 24 * time.Hour, Bin: time.Hour},
 				Provider: &simtest.Server{Arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 					n := in.Request.Attempt - 1
@@ -179,7 +181,7 @@ func TestExpectedAttempts(t *testing.T) {
 				}
 				require.InDelta(t, published, mean, 1e-9)
 				const calls = 20_000
-				rep := independent(t, calls, p, strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}, MaxAttempts: m})
+				rep := independent(t, calls, p, layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: m})
 				se := math.Sqrt((square - mean*mean) / calls)
 				require.InDelta(t, mean, float64(rep.Belief.Attempts)/calls, 4*se+1e-9)
 				share(t, "fails", fails, int(rep.Belief.Failed), calls)
@@ -193,7 +195,7 @@ func TestExpectedAttempts(t *testing.T) {
 func TestNestedLayers(t *testing.T) {
 	statistics(t)
 	loop := func(attempts int) strategies.Layer {
-		return strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}, MaxAttempts: attempts}
+		return layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: attempts}
 	}
 	for _, c := range []struct {
 		layers, attempts int
@@ -248,7 +250,7 @@ func TestExpectedWait(t *testing.T) {
 			}
 			require.InDelta(t, published, mean, 1e-9)
 			const calls = 40_000
-			rep := independent(t, calls, p, strategies.Retry{Backoff: strategies.Exponential{Base: time.Second}, MaxAttempts: 5})
+			rep := independent(t, calls, p, layers.Retry{Backoff: backoffs.Exponential{Base: time.Second}, MaxAttempts: 5})
 			require.InDelta(t, mean, rep.MeanSojourn(), 4*math.Sqrt((square-mean*mean)/calls))
 		})
 	}

@@ -8,6 +8,9 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
+	"herdlab/strategies/presets"
 )
 
 // span is where a preset says that a wait lies: its documented formula, worked
@@ -24,17 +27,17 @@ func span(t require.TestingT, b strategies.Backoff, class wire.Class, n int) wai
 		return time.Duration(x)
 	}
 	switch b := b.(type) {
-	case strategies.Fixed:
+	case backoffs.Fixed:
 		return wait{b.Every, b.Every + b.Jitter}
-	case strategies.Exponential:
+	case backoffs.Exponential:
 		base := grown(b.Base, b.Cap, b.Factor)
 		return wait{base, base + b.Jitter}
-	case strategies.FullJitter:
+	case backoffs.FullJitter:
 		return wait{0, grown(b.Base, b.Cap, b.Factor)}
-	case strategies.Proportional:
+	case backoffs.Proportional:
 		of := span(t, b.Of, class, n)
 		return wait{of.low * time.Duration(b.Low) / 100, of.high * time.Duration(b.High) / 100}
-	case strategies.ByClass:
+	case backoffs.ByClass:
 		if b.Classes.Has(class) {
 			return span(t, b.Then, class, n)
 		}
@@ -46,15 +49,15 @@ func span(t require.TestingT, b strategies.Backoff, class wire.Class, n int) wai
 
 // definition is a preset's.
 func definition(t require.TestingT, name string) strategies.Definition {
-	def, err := strategies.Lookup(name, strategies.Knowledge{})
+	def, err := presets.Lookup(name, presets.Knowledge{})
 	require.NoError(t, err)
 	return def
 }
 
 // loop is the preset's retry loop; a Retry without a backoff if it has none.
-func loop(def *strategies.Definition) (r strategies.Retry) {
+func loop(def *strategies.Definition) (r layers.Retry) {
 	for _, l := range def.Layers {
-		if l, ok := l.(strategies.Retry); ok {
+		if l, ok := l.(layers.Retry); ok {
 			r = l
 		}
 	}
@@ -82,11 +85,11 @@ func (l *life) obeys(t require.TestingT, def *strategies.Definition, whose strin
 		}
 		want, h := span(t, r.Backoff, o.Class, n), o.RetryAfter
 		n++
-		if h != wire.NoHint && r.Hints.Use != strategies.HintIgnored && h >= r.Hints.Least && (r.Hints.Most == 0 || h <= r.Hints.Most) {
+		if h != wire.NoHint && r.Hints.Use != layers.HintIgnored && h >= r.Hints.Least && (r.Hints.Most == 0 || h <= r.Hints.Most) {
 			switch r.Hints.Use {
-			case strategies.HintAsWait:
+			case layers.HintAsWait:
 				want = exactly(h)
-			case strategies.HintClamped:
+			case layers.HintClamped:
 				to := func(own time.Duration) time.Duration { return min(max(own, h), own+r.Hints.Slack) }
 				want = wait{to(want.low), to(want.high)}
 			default:

@@ -14,6 +14,8 @@ import (
 	"herdlab/mockprovider/dialect"
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // Neither the shortcut for ordinary answers nor acceptable changes what the readers
@@ -170,8 +172,8 @@ func FuzzReplies(f *testing.F) {
 			return &http.Response{StatusCode: int(status), Header: h, Body: &oddBody{text: bytes.Clone(body), chunk: int(chunk) + 1, err: end}, ContentLength: length}, nil
 		}}
 		tr := Must(Config{Base: q, Peek: 300, Seed: 1, Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{
-			strategies.Retry{Backoff: strategies.Fixed{}, Hints: strategies.Hints{Use: strategies.HintIgnored}, MaxAttempts: 3},
-			strategies.Cache{TTL: time.Minute, Entries: 8, Scope: strategies.PerFleet},
+			layers.Retry{Backoff: backoffs.Fixed{}, Hints: layers.Hints{Use: layers.HintIgnored}, MaxAttempts: 3},
+			layers.Cache{TTL: time.Minute, Entries: 8, Scope: strategies.PerFleet},
 		}}})
 		defer tr.Close()
 		req, err := http.NewRequest(http.MethodPost, "http://herd.test/v1/chat/completions", strings.NewReader(chatRequest))

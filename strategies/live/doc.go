@@ -9,8 +9,8 @@
 //
 //	client := &http.Client{Transport: live.Must(live.Config{
 //		Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{
-//			strategies.Retry{Backoff: strategies.FullJitter{Base: time.Second, Cap: time.Minute}, MaxAttempts: 6},
-//			strategies.TokenBucket{Rate: 84, Per: time.Minute, Burst: 3, Scope: strategies.PerFleet},
+//			layers.Retry{Backoff: backoffs.FullJitter{Base: time.Second, Cap: time.Minute}, MaxAttempts: 6},
+//			layers.TokenBucket{Rate: 84, Per: time.Minute, Burst: 3, Scope: strategies.PerFleet},
 //		}},
 //	})}
 //

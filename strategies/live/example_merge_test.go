@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 	"herdlab/strategies/live"
 )
 
@@ -133,8 +135,8 @@ func ExampleConfig_merge() {
 	transport := live.Must(live.Config{
 		Base: model,
 		Strategy: strategies.Definition{Name: "ten-to-one", Layers: []strategies.Layer{
-			strategies.Merge{Size: 10, Window: time.Minute, Scope: strategies.PerFleet},
-			strategies.Retry{Backoff: strategies.FullJitter{Base: time.Second, Cap: time.Minute}, MaxAttempts: 6},
+			layers.Merge{Size: 10, Window: time.Minute, Scope: strategies.PerFleet},
+			layers.Retry{Backoff: backoffs.FullJitter{Base: time.Second, Cap: time.Minute}, MaxAttempts: 6},
 		}},
 		JoinRequests: joinQuestions, SplitReply: splitAnswers,
 	})

@@ -12,6 +12,8 @@ import (
 	"herdlab/mockprovider/serve"
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 	"herdlab/strategies/live"
 )
 
@@ -39,8 +41,8 @@ func Example() {
 	transport := live.Must(live.Config{
 		Base: plain.Transport,
 		Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{
-			strategies.Retry{Backoff: strategies.FullJitter{Base: time.Second, Cap: time.Minute}, MaxAttempts: 6},
-			strategies.TokenBucket{Rate: 84, Per: time.Minute, Burst: 3, Scope: strategies.PerFleet},
+			layers.Retry{Backoff: backoffs.FullJitter{Base: time.Second, Cap: time.Minute}, MaxAttempts: 6},
+			layers.TokenBucket{Rate: 84, Per: time.Minute, Burst: 3, Scope: strategies.PerFleet},
 		}},
 		Recorder: count, // or live.NewMetrics() for Prometheus, or live.Log(slog.Default())
 	})

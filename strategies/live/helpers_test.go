@@ -16,6 +16,8 @@ import (
 	"go.uber.org/goleak"
 
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -113,7 +115,7 @@ func withTransport(t *testing.T, p *provider, cfg Config, f func(tr *Transport))
 	})
 }
 
-var retryFour = strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}, MaxAttempts: 4}
+var retryFour = layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: 4}
 
 func configOf(layers ...strategies.Layer) Config {
 	return Config{Strategy: strategies.Definition{Layers: layers}}

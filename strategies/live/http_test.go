@@ -23,14 +23,16 @@ import (
 	"herdlab/mockprovider/serve"
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 	"herdlab/strategies/live"
 )
 
 // fastRetry returns a strategy with waits of 10 ms around layers.
-func fastRetry(layers ...strategies.Layer) strategies.Definition {
+func fastRetry(more ...strategies.Layer) strategies.Definition {
 	return strategies.Definition{Name: "quick", Layers: append([]strategies.Layer{
-		strategies.Retry{Backoff: strategies.Fixed{Every: 10 * time.Millisecond}, MaxAttempts: 5, Hints: strategies.Hints{Use: strategies.HintIgnored}},
-	}, layers...)}
+		layers.Retry{Backoff: backoffs.Fixed{Every: 10 * time.Millisecond}, MaxAttempts: 5, Hints: layers.Hints{Use: layers.HintIgnored}},
+	}, more...)}
 }
 
 func post(t *testing.T, client *http.Client, to, body string) (*http.Response, string) {
@@ -52,8 +54,8 @@ func TestOverSockets(t *testing.T) {
 	s := serve.NewTestServer(t, serve.Config{})
 	_, err := s.Inject(faults.Outage(0, 60*time.Millisecond, mockprovider.Refusal{Status: 200, Body: wire.CodeBody, Code: wire.Code14003}))
 	require.NoError(t, err)
-	def := fastRetry(strategies.Concurrency{Permits: 2, Scope: strategies.PerFleet})
-	def.Layers[0] = strategies.Retry{Backoff: strategies.Fixed{Every: 10 * time.Millisecond}, Hints: strategies.Hints{Use: strategies.HintIgnored}}
+	def := fastRetry(layers.Concurrency{Permits: 2, Scope: strategies.PerFleet})
+	def.Layers[0] = layers.Retry{Backoff: backoffs.Fixed{Every: 10 * time.Millisecond}, Hints: layers.Hints{Use: layers.HintIgnored}}
 	tr := live.Must(live.Config{Strategy: def, Base: &http.Transport{}})
 	defer tr.CloseIdleConnections()
 	defer tr.Close()
@@ -121,7 +123,7 @@ func TestClientTimeout(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }))
 	defer server.Close()
 	def := fastRetry()
-	def.Layers[0] = strategies.Retry{Backoff: strategies.Fixed{Every: time.Minute}}
+	def.Layers[0] = layers.Retry{Backoff: backoffs.Fixed{Every: time.Minute}}
 	tr := live.Must(live.Config{Strategy: def, Base: &http.Transport{}})
 	defer tr.CloseIdleConnections()
 	_, err := (&http.Client{Transport: tr, Timeout: 50 * time.Millisecond}).Get(server.URL)

@@ -14,6 +14,8 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // An attempt may outlive its call while the same callRun makes another call.
@@ -53,7 +55,7 @@ func TestContextEndsNaiveRetries(t *testing.T) {
 		}
 		return jsonResponse(429, `{}`)
 	}
-	naive := strategies.Retry{Backoff: strategies.Fixed{}, Hints: strategies.Hints{Use: strategies.HintIgnored}}
+	naive := layers.Retry{Backoff: backoffs.Fixed{}, Hints: layers.Hints{Use: layers.HintIgnored}}
 	withTransport(t, p, configOf(naive), func(tr *Transport) {
 		_, _, err := post(ctx, tr, chatRequest)
 		require.ErrorIs(t, err, context.Canceled)
@@ -95,9 +97,9 @@ func TestPanics(t *testing.T) {
 		return nil
 	})
 	for name, layers := range map[string][]strategies.Layer{
-		"one":    {strategies.Concurrency{Permits: 1, Scope: strategies.PerFleet}, retryFour},
-		"races":  {strategies.Concurrency{Permits: 1, Scope: strategies.PerFleet}, hedge},
-		"script": {strategies.Concurrency{Permits: 1, Scope: strategies.PerFleet}, code},
+		"one":    {layers.Concurrency{Permits: 1, Scope: strategies.PerFleet}, retryFour},
+		"races":  {layers.Concurrency{Permits: 1, Scope: strategies.PerFleet}, hedge},
+		"script": {layers.Concurrency{Permits: 1, Scope: strategies.PerFleet}, code},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := configOf(layers...)

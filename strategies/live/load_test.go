@@ -18,6 +18,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
+	"herdlab/strategies/presets"
 )
 
 // randomProvider answers, refuses in every way, streams, breaks connections, and
@@ -149,10 +152,10 @@ func soak(t *testing.T, def strategies.Definition, seed uint64, bound uint32) {
 
 // The checks of soak hold for every strategy.
 func TestSoakAll(t *testing.T) {
-	for i, b := range strategies.All() {
+	for i, b := range presets.All() {
 		t.Run(b.Name, func(t *testing.T) {
 			t.Parallel()
-			def := b.Define(strategies.Knowledge{Rate: 30, Per: time.Second, Concurrency: 6})
+			def := b.Define(presets.Knowledge{Rate: 30, Per: time.Second, Concurrency: 6})
 			def.Name = b.Name
 			soak(t, def, uint64(i), 1<<20)
 		})
@@ -176,33 +179,33 @@ func TestSoakStacks(t *testing.T) {
 				var l strategies.Layer
 				switch dice.IntN(11) {
 				case 0:
-					l = strategies.Retry{Backoff: strategies.FullJitter{Base: 500 * time.Millisecond, Cap: 5 * time.Second}, MaxAttempts: 3}
+					l = layers.Retry{Backoff: backoffs.FullJitter{Base: 500 * time.Millisecond, Cap: 5 * time.Second}, MaxAttempts: 3}
 					bound *= 3
 				case 1:
 					if races++; races > 1 {
 						continue
 					}
-					l = strategies.Hedge{After: time.Second, Scope: scope, Name: fmt.Sprint("h", len(def.Layers))}
+					l = layers.Hedge{After: time.Second, Scope: scope, Name: fmt.Sprint("h", len(def.Layers))}
 					bound *= 2
 				case 2:
-					l = strategies.Concurrency{Permits: 4, Scope: scope, Name: fmt.Sprint("c", len(def.Layers))}
+					l = layers.Concurrency{Permits: 4, Scope: scope, Name: fmt.Sprint("c", len(def.Layers))}
 				case 3:
-					l = strategies.TokenBucket{Rate: 5, Per: time.Second, Burst: 3, Scope: scope, Name: fmt.Sprint("b", len(def.Layers))}
+					l = layers.TokenBucket{Rate: 5, Per: time.Second, Burst: 3, Scope: scope, Name: fmt.Sprint("b", len(def.Layers))}
 				case 4:
-					l = strategies.Breaker{Failures: 4, OpenFor: 2 * time.Second, MinWait: 100 * time.Millisecond, Scope: scope, Name: fmt.Sprint("k", len(def.Layers))}
+					l = layers.Breaker{Failures: 4, OpenFor: 2 * time.Second, MinWait: 100 * time.Millisecond, Scope: scope, Name: fmt.Sprint("k", len(def.Layers))}
 				case 5:
 					if flights++; flights > 1 {
 						continue
 					}
-					l = strategies.SingleFlight{Scope: scope, Name: fmt.Sprint("f", len(def.Layers))}
+					l = layers.SingleFlight{Scope: scope, Name: fmt.Sprint("f", len(def.Layers))}
 				case 6:
-					l = strategies.Cache{TTL: 10 * time.Second, Entries: 64, Scope: scope, Name: fmt.Sprint("m", len(def.Layers))}
+					l = layers.Cache{TTL: 10 * time.Second, Entries: 64, Scope: scope, Name: fmt.Sprint("m", len(def.Layers))}
 				case 7:
-					l = strategies.AttemptTimeout{After: 2 * time.Second}
+					l = layers.AttemptTimeout{After: 2 * time.Second}
 				case 8:
-					l = strategies.AIMD{Decrease: 0.5, Scope: scope, Name: fmt.Sprint("a", len(def.Layers))}
+					l = layers.AIMD{Decrease: 0.5, Scope: scope, Name: fmt.Sprint("a", len(def.Layers))}
 				case 9:
-					l = strategies.Deadline{Within: 20 * time.Second}
+					l = layers.Deadline{Within: 20 * time.Second}
 				case 10:
 					l = strategies.Script(func(s *strategies.Session) error {
 						for range 2 {

@@ -19,6 +19,7 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
+	"herdlab/strategies/layers"
 )
 
 // joinWithBars joins the contents of requests by bars, and splits answers at bars.
@@ -77,7 +78,7 @@ func echo() *provider {
 	return p
 }
 
-var mergeThree = strategies.Merge{Size: 3, Window: 10 * time.Second, Scope: strategies.PerFleet}
+var mergeThree = layers.Merge{Size: 3, Window: 10 * time.Second, Scope: strategies.PerFleet}
 
 // callResult is the result of a call.
 type callResult struct {
@@ -278,7 +279,7 @@ func TestMergeWithCancelledCalls(t *testing.T) {
 // in the batch; no call gets another's answer.
 func TestMergeOnlyMatchingRequests(t *testing.T) {
 	p := echo()
-	withTransport(t, p, joinWithBars(configOf(strategies.Merge{Size: 6, Window: 10 * time.Second, Scope: strategies.PerFleet})), func(tr *Transport) {
+	withTransport(t, p, joinWithBars(configOf(layers.Merge{Size: 6, Window: 10 * time.Second, Scope: strategies.PerFleet})), func(tr *Transport) {
 		with := func(method, url, key, text string) func() (*http.Response, string, error) {
 			return func() (*http.Response, string, error) {
 				req, err := http.NewRequest(method, url, nil)
@@ -364,7 +365,7 @@ func TestMergeReadsTheWholeAnswer(t *testing.T) {
 // No call gets a reply that its leader received before they formed a batch.
 func TestMergeSharesNoOldReplies(t *testing.T) {
 	p := &provider{respond: func(int, *http.Request) (*http.Response, error) { return jsonResponse(503, `{"secret":1}`) }}
-	cfg := joinWithBars(configOf(retryFour, mergeThree, strategies.Breaker{Failures: 1, OpenFor: time.Hour, FailFast: true, Scope: strategies.PerFleet}))
+	cfg := joinWithBars(configOf(retryFour, mergeThree, layers.Breaker{Failures: 1, OpenFor: time.Hour, FailFast: true, Scope: strategies.PerFleet}))
 	withTransport(t, p, cfg, func(tr *Transport) {
 		late := func() (*http.Response, string, error) {
 			time.Sleep(11500 * time.Millisecond) // the first call leads again
@@ -387,7 +388,7 @@ func TestMergeExcludesLateCalls(t *testing.T) {
 	cfg := joinWithBars(configOf(merge))
 	cfg.Shared = everyone
 	withTransport(t, p, cfg, func(tr *Transport) {
-		other := configOf(samePrompt{prompt: 1}, strategies.SingleFlight{Scope: strategies.PerEveryone, Name: "x"}) // as batch 1
+		other := configOf(samePrompt{prompt: 1}, layers.SingleFlight{Scope: strategies.PerEveryone, Name: "x"}) // as batch 1
 		other.Shared, other.Base, other.Strategy.Name = everyone, p, "other"
 		late := func() (*http.Response, string, error) {
 			time.Sleep(10500 * time.Millisecond)
@@ -404,7 +405,7 @@ func TestMergeExcludesLateCalls(t *testing.T) {
 // A panic of a function of the Config reaches the leader; then the next call leads.
 func TestMergePanics(t *testing.T) {
 	for _, hook := range []string{"join", "part"} {
-		for name, inner := range map[string]strategies.Layer{"own": retryFour, "async": strategies.Hedge{After: time.Hour, Scope: strategies.PerFleet}} {
+		for name, inner := range map[string]strategies.Layer{"own": retryFour, "async": layers.Hedge{After: time.Hour, Scope: strategies.PerFleet}} {
 			t.Run(hook+" "+name, func(t *testing.T) {
 				p := echo()
 				cfg := joinWithBars(configOf(mergeThree, inner))
@@ -442,7 +443,7 @@ func TestMergeShrinksWhatWasJoined(t *testing.T) {
 		}
 		return base(n, r)
 	}
-	cfg := joinWithBars(configOf(mergeThree, strategies.Shrink{Output: 0.5}))
+	cfg := joinWithBars(configOf(mergeThree, layers.Shrink{Output: 0.5}))
 	cfg.Shrink = func(body []byte, from, to wire.Demand) ([]byte, error) {
 		return fmt.Appendf(nil, "%s %d/%d", body, to.MaxTokens, from.MaxTokens), nil
 	}
@@ -459,9 +460,9 @@ func TestMergeShrinksWhatWasJoined(t *testing.T) {
 func TestMergeSoak(t *testing.T) {
 	for name, layers := range map[string][]strategies.Layer{
 		"in retry": {retryFour, mergeThree}, "around retry": {mergeThree, retryFour},
-		"around hedge": {retryFour, mergeThree, strategies.Hedge{After: time.Second / 2, Scope: strategies.PerFleet}},
-		"with cache":   {mergeThree, strategies.Cache{TTL: 3 * time.Second, Entries: 64, Scope: strategies.PerFleet}, retryFour},
-		"by everyone":  {retryFour, strategies.Merge{Size: 5, Window: time.Second, Scope: strategies.PerEveryone, Name: "all"}},
+		"around hedge": {retryFour, mergeThree, layers.Hedge{After: time.Second / 2, Scope: strategies.PerFleet}},
+		"with cache":   {mergeThree, layers.Cache{TTL: 3 * time.Second, Entries: 64, Scope: strategies.PerFleet}, retryFour},
+		"by everyone":  {retryFour, layers.Merge{Size: 5, Window: time.Second, Scope: strategies.PerEveryone, Name: "all"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := echo()

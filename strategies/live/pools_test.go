@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // Cancelled waiters cost nothing: after 2,000 of them, the next call is admitted
@@ -21,27 +23,27 @@ import (
 // token at most.
 func TestCancelledWaitersCostNothing(t *testing.T) {
 	const s, all, patience, gap = time.Second, strategies.PerFleet, time.Second, time.Second / 20
-	retry := strategies.Retry{Backoff: strategies.Fixed{Every: s / 10}}
-	fixed := strategies.LimitRange{Initial: 20, Min: 20, Max: 20}
+	retry := layers.Retry{Backoff: backoffs.Fixed{Every: s / 10}}
+	fixed := layers.LimitRange{Initial: 20, Min: 20, Max: 20}
 	for name, c := range map[string]struct {
 		layers   []strategies.Layer
 		service  time.Duration
 		admitted [2]int32 // least and most within the patience
 		most     time.Duration
 	}{
-		"token bucket":    {[]strategies.Layer{strategies.TokenBucket{Rate: 20, Per: s, Burst: 5, Scope: all}}, 0, [2]int32{25, 25}, gap},
-		"within a retry":  {[]strategies.Layer{retry, strategies.TokenBucket{Rate: 20, Per: s, Burst: 5, Scope: all}}, 0, [2]int32{25, 25}, gap},
-		"two of them":     {[]strategies.Layer{strategies.Concurrency{Permits: 20, Scope: all}, strategies.TokenBucket{Rate: 20, Per: s, Burst: 5, Scope: all}}, 0, [2]int32{25, 25}, gap},
-		"gcra":            {[]strategies.Layer{strategies.GCRA{Rate: 20, Per: s, Burst: 5, Scope: all}}, 0, [2]int32{25, 25}, gap},
-		"min interval":    {[]strategies.Layer{strategies.MinInterval{Every: gap, Scope: all}}, 0, [2]int32{21, 21}, gap},
-		"and its jitter":  {[]strategies.Layer{strategies.MinInterval{Every: gap / 2, Jitter: gap / 2, Scope: all}}, 0, [2]int32{21, 41}, gap},
-		"worker queue":    {[]strategies.Layer{strategies.WorkerQueue{Rate: 20, Per: s, Workers: 5, Scope: all}}, 0, [2]int32{21, 21}, gap},
-		"sliding log":     {[]strategies.Layer{strategies.SlidingLog{Limit: 20, Length: s, Scope: all}}, 0, [2]int32{40, 40}, patience + gap},
-		"sliding counter": {[]strategies.Layer{strategies.SlidingCounter{Limit: 20, Length: s, Scope: all}}, 0, [2]int32{20, 40}, patience + gap},
-		"concurrency":     {[]strategies.Layer{strategies.Concurrency{Permits: 20, Scope: all}}, 900 * time.Millisecond, [2]int32{20, 20}, 0},
-		"bulkhead":        {[]strategies.Layer{strategies.Bulkhead{Permits: 20, Line: 1000, Scope: all}}, 900 * time.Millisecond, [2]int32{20, 20}, 0},
-		"aimd":            {[]strategies.Layer{strategies.AIMD{LimitRange: fixed, Scope: all}}, 900 * time.Millisecond, [2]int32{20, 20}, 0},
-		"everyone's":      {[]strategies.Layer{strategies.TokenBucket{Rate: 20, Per: s, Burst: 5, Scope: strategies.PerEveryone, Name: "all"}}, 0, [2]int32{25, 25}, gap},
+		"token bucket":    {[]strategies.Layer{layers.TokenBucket{Rate: 20, Per: s, Burst: 5, Scope: all}}, 0, [2]int32{25, 25}, gap},
+		"within a retry":  {[]strategies.Layer{retry, layers.TokenBucket{Rate: 20, Per: s, Burst: 5, Scope: all}}, 0, [2]int32{25, 25}, gap},
+		"two of them":     {[]strategies.Layer{layers.Concurrency{Permits: 20, Scope: all}, layers.TokenBucket{Rate: 20, Per: s, Burst: 5, Scope: all}}, 0, [2]int32{25, 25}, gap},
+		"gcra":            {[]strategies.Layer{layers.GCRA{Rate: 20, Per: s, Burst: 5, Scope: all}}, 0, [2]int32{25, 25}, gap},
+		"min interval":    {[]strategies.Layer{layers.MinInterval{Every: gap, Scope: all}}, 0, [2]int32{21, 21}, gap},
+		"and its jitter":  {[]strategies.Layer{layers.MinInterval{Every: gap / 2, Jitter: gap / 2, Scope: all}}, 0, [2]int32{21, 41}, gap},
+		"worker queue":    {[]strategies.Layer{layers.WorkerQueue{Rate: 20, Per: s, Workers: 5, Scope: all}}, 0, [2]int32{21, 21}, gap},
+		"sliding log":     {[]strategies.Layer{layers.SlidingLog{Limit: 20, Length: s, Scope: all}}, 0, [2]int32{40, 40}, patience + gap},
+		"sliding counter": {[]strategies.Layer{layers.SlidingCounter{Limit: 20, Length: s, Scope: all}}, 0, [2]int32{20, 40}, patience + gap},
+		"concurrency":     {[]strategies.Layer{layers.Concurrency{Permits: 20, Scope: all}}, 900 * time.Millisecond, [2]int32{20, 20}, 0},
+		"bulkhead":        {[]strategies.Layer{layers.Bulkhead{Permits: 20, Line: 1000, Scope: all}}, 900 * time.Millisecond, [2]int32{20, 20}, 0},
+		"aimd":            {[]strategies.Layer{layers.AIMD{LimitRange: fixed, Scope: all}}, 900 * time.Millisecond, [2]int32{20, 20}, 0},
+		"everyone's":      {[]strategies.Layer{layers.TokenBucket{Rate: 20, Per: s, Burst: 5, Scope: strategies.PerEveryone, Name: "all"}}, 0, [2]int32{25, 25}, gap},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &provider{respond: func(_ int, r *http.Request) (*http.Response, error) {
@@ -92,7 +94,7 @@ func TestPermitsAreReturned(t *testing.T) {
 		}
 		return jsonResponse(200, chatAnswer)
 	}}
-	withTransport(t, p, configOf(retryFour, strategies.Concurrency{Permits: 3, Scope: strategies.PerFleet}), func(tr *Transport) {
+	withTransport(t, p, configOf(retryFour, layers.Concurrency{Permits: 3, Scope: strategies.PerFleet}), func(tr *Transport) {
 		var wg sync.WaitGroup
 		for i := range 200 {
 			wg.Go(func() {
@@ -115,7 +117,7 @@ func TestShared(t *testing.T) {
 		everyone := NewShared()
 		var both []*Transport
 		for range 2 {
-			cfg := configOf(strategies.TokenBucket{Rate: 1, Per: time.Second, Burst: 1, Scope: strategies.PerEveryone, Name: "all"})
+			cfg := configOf(layers.TokenBucket{Rate: 1, Per: time.Second, Burst: 1, Scope: strategies.PerEveryone, Name: "all"})
 			cfg.Strategy.Name, cfg.Base, cfg.Shared = "mine", p, everyone
 			tr, err := New(cfg)
 			require.NoError(t, err)
@@ -136,7 +138,7 @@ func TestSharedClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &provider{respond: func(int, *http.Request) (*http.Response, error) { return jsonResponse(200, chatAnswer) }}
 		everyone := NewShared()
-		cfg := configOf(strategies.TokenBucket{Rate: 1, Per: time.Minute, Burst: 1, Scope: strategies.PerEveryone, Name: "all"})
+		cfg := configOf(layers.TokenBucket{Rate: 1, Per: time.Minute, Burst: 1, Scope: strategies.PerEveryone, Name: "all"})
 		cfg.Strategy.Name, cfg.Base, cfg.Shared = "mine", p, everyone
 		first := Must(cfg)
 		defer first.Close()
@@ -164,7 +166,7 @@ func TestSharedClock(t *testing.T) {
 func TestCancelDuringAdmission(t *testing.T) {
 	for range 5 {
 		p := &provider{respond: func(int, *http.Request) (*http.Response, error) { return jsonResponse(200, chatAnswer) }}
-		cfg := configOf(strategies.Concurrency{Permits: 1, Scope: strategies.PerFleet})
+		cfg := configOf(layers.Concurrency{Permits: 1, Scope: strategies.PerFleet})
 		cfg.Strategy.Name, cfg.Base = "mine", p
 		tr := Must(cfg)
 		defer tr.Close()

@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // Metrics and logs contain what happened, but no secrets.
@@ -64,8 +66,8 @@ herdlab_live_switched_attempts_total 0
 // no key, not even from the URL in an error.
 func TestRecordsOfFailures(t *testing.T) {
 	gemini := "http://herd.test/v1beta/models/flash:generateContent?key=secret"
-	ladder := strategies.Ladder{Rungs: []strategies.Rung{{Model: 0}, {Model: 1}}, On: strategies.Rules{Classes: strategies.Transient}, Backoff: strategies.Fixed{Every: time.Second}}
-	hedge := strategies.Hedge{After: time.Second, Scope: strategies.PerClient}
+	ladder := layers.Ladder{Rungs: []layers.Rung{{Model: 0}, {Model: 1}}, On: layers.Rules{Classes: strategies.Transient}, Backoff: backoffs.Fixed{Every: time.Second}}
+	hedge := layers.Hedge{After: time.Second, Scope: strategies.PerClient}
 	for name, c := range map[string]struct {
 		layers []strategies.Layer
 		url    string

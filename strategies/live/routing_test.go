@@ -11,6 +11,7 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
+	"herdlab/strategies/layers"
 )
 
 // A request goes to the model, key and region that the strategy selects.
@@ -70,7 +71,7 @@ func TestSplice(t *testing.T) {
 // A lower output limit of the strategy replaces the limit in the request, in each
 // dialect; all other bytes, and requests without a limit, are unchanged.
 func TestShrink(t *testing.T) {
-	halves := strategies.Shrink{Output: 0.5, Times: 2}
+	halves := layers.Shrink{Output: 0.5, Times: 2}
 	for path, c := range map[string]struct{ body, key string }{
 		"v1/chat/completions":                             {`{"model":"m","messages":[{"role":"user","content":"hi"}],"max_tokens":100}`, `"max_tokens":`},
 		"v1/chat/completions?newer":                       {`{"model":"m","messages":[{"role":"user","content":"hi"}],"max_completion_tokens":100}`, `"max_completion_tokens":`},

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"herdlab/strategies"
+	"herdlab/strategies/layers"
 )
 
 // Equal simultaneous calls are sent once; each caller gets the whole answer.
@@ -20,7 +21,7 @@ func TestSingleFlight(t *testing.T) {
 		time.Sleep(time.Second)
 		return jsonResponse(200, chatAnswer)
 	}}
-	withTransport(t, p, configOf(strategies.SingleFlight{Scope: strategies.PerFleet}), func(tr *Transport) {
+	withTransport(t, p, configOf(layers.SingleFlight{Scope: strategies.PerFleet}), func(tr *Transport) {
 		var wg sync.WaitGroup
 		for range 10 {
 			wg.Go(func() {
@@ -41,7 +42,7 @@ func TestSingleFlight(t *testing.T) {
 // Equal calls get the cached answer until it expires.
 func TestCache(t *testing.T) {
 	p := &provider{respond: func(int, *http.Request) (*http.Response, error) { return jsonResponse(200, chatAnswer) }}
-	withTransport(t, p, configOf(strategies.Cache{TTL: time.Minute, Entries: 64, Scope: strategies.PerFleet}), func(tr *Transport) {
+	withTransport(t, p, configOf(layers.Cache{TTL: time.Minute, Entries: 64, Scope: strategies.PerFleet}), func(tr *Transport) {
 		for i := range 5 {
 			_, body, err := post(context.Background(), tr, chatRequest)
 			require.NoError(t, err)
@@ -67,7 +68,7 @@ func TestSingleFlightOfStreams(t *testing.T) {
 		return nil
 	})
 	for _, q := range []string{chatRequest, strings.Replace(chatRequest, `{`, `{"stream":true,`, 1)} {
-		withTransport(t, p, configOf(strategies.SingleFlight{Scope: strategies.PerFleet}, flight), func(tr *Transport) {
+		withTransport(t, p, configOf(layers.SingleFlight{Scope: strategies.PerFleet}, flight), func(tr *Transport) {
 			var wg sync.WaitGroup
 			start := time.Now()
 			for range 10 {
@@ -95,7 +96,7 @@ func TestSingleFlightLeaderCancelsOrFails(t *testing.T) {
 			return nil, r.Context().Err()
 		}
 	}}
-	withTransport(t, p, configOf(strategies.SingleFlight{Scope: strategies.PerFleet}), func(tr *Transport) {
+	withTransport(t, p, configOf(layers.SingleFlight{Scope: strategies.PerFleet}), func(tr *Transport) {
 		var wg sync.WaitGroup
 		for i := range 20 {
 			wg.Go(func() {
@@ -125,7 +126,7 @@ func TestAnswersAreNotMixedUp(t *testing.T) {
 		time.Sleep(time.Second)
 		return jsonResponse(200, chatAnswer, "X-For", r.Header.Get("Authorization")+p.bodies[len(p.bodies)-1])
 	}
-	cfg := configOf(strategies.Cache{TTL: time.Hour, Entries: 64, Scope: strategies.PerFleet}, strategies.SingleFlight{Scope: strategies.PerFleet})
+	cfg := configOf(layers.Cache{TTL: time.Hour, Entries: 64, Scope: strategies.PerFleet}, layers.SingleFlight{Scope: strategies.PerFleet})
 	withTransport(t, p, cfg, func(tr *Transport) {
 		for range 3 {
 			for _, key := range []string{"a", "b"} {
@@ -148,7 +149,7 @@ func TestAnswersAreNotMixedUp(t *testing.T) {
 // Strategies identify requests by 32-bit numbers, which may collide.
 func TestEqualPromptNumbersAreNotEqualRequests(t *testing.T) {
 	p := echo()
-	withTransport(t, p, configOf(samePrompt{prompt: 7}, strategies.SingleFlight{Scope: strategies.PerFleet}), func(tr *Transport) {
+	withTransport(t, p, configOf(samePrompt{prompt: 7}, layers.SingleFlight{Scope: strategies.PerFleet}), func(tr *Transport) {
 		for i, r := range runStaggered(callFor(tr, "a", 0), callFor(tr, "b", 0), callFor(tr, "a", 0)) {
 			require.NoError(t, r.err)
 			require.Equal(t, answerFor([]string{"a", "b", "a"}[i]), r.body)
@@ -162,7 +163,7 @@ func TestEvictedAnswers(t *testing.T) {
 	p := &provider{respond: func(n int, _ *http.Request) (*http.Response, error) {
 		return jsonResponse(200, strings.Replace(chatAnswer, "hi", strings.Repeat("h", 1000*(n%7)), 1))
 	}}
-	cfg := configOf(strategies.Cache{TTL: time.Hour, Entries: 512, Scope: strategies.PerFleet})
+	cfg := configOf(layers.Cache{TTL: time.Hour, Entries: 512, Scope: strategies.PerFleet})
 	cfg.MaxCache = 20_000
 	var h recording
 	cfg.Recorder = &h

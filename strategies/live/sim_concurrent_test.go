@@ -27,6 +27,8 @@ import (
 	"herdlab/sim/metrics"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/layers"
+	"herdlab/strategies/presets"
 )
 
 // concurrentScript is a client with overlapping calls: their arrivals, and the
@@ -86,11 +88,11 @@ func drawConcurrentScript(dice *rand.Rand) *concurrentScript {
 }
 
 // definition returns the strategy for the script.
-func (r *concurrentScript) definition(b strategies.Builtin) strategies.Definition {
-	def := b.Define(strategies.Knowledge{Rate: 3, Per: time.Second, Concurrency: 4})
+func (r *concurrentScript) definition(b presets.Builtin) strategies.Definition {
+	def := b.Define(presets.Knowledge{Rate: 3, Per: time.Second, Concurrency: 4})
 	def.Name = b.Name
 	if r.timeout > 0 {
-		def.Layers = append(def.Layers[:len(def.Layers):len(def.Layers)], strategies.AttemptTimeout{After: r.timeout})
+		def.Layers = append(def.Layers[:len(def.Layers):len(def.Layers)], layers.AttemptTimeout{After: r.timeout})
 	}
 	return def
 }

@@ -27,6 +27,7 @@ import (
 	"herdlab/sim/metrics"
 	"herdlab/sim/traffic"
 	"herdlab/strategies"
+	"herdlab/strategies/presets"
 )
 
 // scriptedReply is what the provider does with one attempt.
@@ -315,7 +316,7 @@ func drawScript(r *rapid.T, spoken *dialect.Dialect) *script {
 // With the same replies at the same times, every strategy decides in live as in the
 // simulator.
 func TestDecisionsAsInSimulator(t *testing.T) {
-	known := strategies.Knowledge{Rate: 3, Per: time.Second, Concurrency: 6}
+	known := presets.Knowledge{Rate: 3, Per: time.Second, Concurrency: 6}
 	for _, b := range specimens() {
 		t.Run(b.Name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {

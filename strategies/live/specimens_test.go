@@ -17,96 +17,99 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
+	"herdlab/strategies/presets"
 )
 
 // specimens are the strategies that are compared with the simulator: all built-in
 // ones, and stacks with every layer, backoff, trip and use of hints.
-func specimens() []strategies.Builtin {
-	all := strategies.All()
+func specimens() []presets.Builtin {
+	all := presets.All()
 	add := func(name string, layers ...strategies.Layer) {
-		all = append(all, strategies.Builtin{Name: name, Define: func(strategies.Knowledge) strategies.Definition {
+		all = append(all, presets.Builtin{Name: name, Define: func(presets.Knowledge) strategies.Definition {
 			return strategies.Definition{Layers: layers}
 		}})
 	}
 	const s, fleet = time.Second, strategies.PerFleet
-	retry := strategies.Retry{Backoff: strategies.FullJitter{Base: s, Cap: 8 * s}, MaxAttempts: 6}
+	retry := layers.Retry{Backoff: backoffs.FullJitter{Base: s, Cap: 8 * s}, MaxAttempts: 6}
 	for _, b := range []strategies.Backoff{
-		strategies.Fixed{Every: s, Jitter: s}, strategies.Uniform{Low: s, High: 3 * s}, strategies.Linear{Step: s, Jitter: s},
-		strategies.Exponential{Base: s, Cap: 5 * s, Factor: 1.5, Jitter: s}, strategies.FullJitter{Base: s}, strategies.EqualJitter{Base: s},
-		strategies.DecorrelatedJitter{Base: s, Cap: 20 * s}, strategies.PollyJitter{Base: s, Cap: 9 * s}, strategies.Memoryless{Mean: 2 * s},
-		strategies.Proportional{Of: strategies.Exponential{Base: s}, Low: 70, High: 130},
-		strategies.Capped{Of: strategies.Exponential{Base: s, Jitter: s}, Cap: 3 * s},
-		strategies.ByClass{Classes: strategies.Limits, Then: strategies.Fixed{Every: 2 * s}, Else: strategies.FullJitter{Base: s}},
+		backoffs.Fixed{Every: s, Jitter: s}, backoffs.Uniform{Low: s, High: 3 * s}, backoffs.Linear{Step: s, Jitter: s},
+		backoffs.Exponential{Base: s, Cap: 5 * s, Factor: 1.5, Jitter: s}, backoffs.FullJitter{Base: s}, backoffs.EqualJitter{Base: s},
+		backoffs.DecorrelatedJitter{Base: s, Cap: 20 * s}, backoffs.PollyJitter{Base: s, Cap: 9 * s}, backoffs.Memoryless{Mean: 2 * s},
+		backoffs.Proportional{Of: backoffs.Exponential{Base: s}, Low: 70, High: 130},
+		backoffs.Capped{Of: backoffs.Exponential{Base: s, Jitter: s}, Cap: 3 * s},
+		backoffs.ByClass{Classes: strategies.Limits, Then: backoffs.Fixed{Every: 2 * s}, Else: backoffs.FullJitter{Base: s}},
 	} {
 		r := retry
 		r.Backoff = b
 		add("retry-"+typeName(b), r)
 	}
-	for use := range strategies.HintUse(strategies.NumHintUses) {
+	for use := range layers.HintUse(layers.NumHintUses) {
 		r := retry
-		r.Hints = strategies.Hints{Use: use, Least: s, Most: 20 * s, Beyond: strategies.Beyond(use) % strategies.NumBeyonds, Slack: 3 * s, Restart: use%2 == 0}
-		if use == strategies.HintAsWait || use == strategies.HintAsFloor {
+		r.Hints = layers.Hints{Use: use, Least: s, Most: 20 * s, Beyond: layers.Beyond(use) % layers.NumBeyonds, Slack: 3 * s, Restart: use%2 == 0}
+		if use == layers.HintAsWait || use == layers.HintAsFloor {
 			r.Hints.Spread = 20
 		}
 		add(strings.ReplaceAll(fmt.Sprintf("hints-%v", use), "_", "-"), r)
 	}
-	breaker := strategies.Breaker{OpenFor: 4 * s, OpenJitter: s, SlowAfter: s, Probes: 2, MinWait: s / 10, Jitter: s, Scope: fleet}
-	for _, trip := range []strategies.Trip{
-		strategies.CountWindow{Last: 4, Min: 2, Percent: 50, SlowPercent: 80}, strategies.TimeWindow{Within: 10 * s, Percent: 50},
-		strategies.Lifetime{Clear: 20 * s, Percent: 40},
+	breaker := layers.Breaker{OpenFor: 4 * s, OpenJitter: s, SlowAfter: s, Probes: 2, MinWait: s / 10, Jitter: s, Scope: fleet}
+	for _, trip := range []layers.Trip{
+		layers.CountWindow{Last: 4, Min: 2, Percent: 50, SlowPercent: 80}, layers.TimeWindow{Within: 10 * s, Percent: 50},
+		layers.Lifetime{Clear: 20 * s, Percent: 40},
 	} {
 		k := breaker
 		k.Trip = trip
 		add("breaker-"+typeName(trip), retry, k)
 	}
 	for _, l := range []strategies.Layer{
-		strategies.AIMD{LimitRange: strategies.LimitRange{Initial: 2}, Scope: fleet},
-		strategies.AWSAdaptive{Scope: fleet},
-		strategies.AWSBudget{Capacity: 50, Cost: 5, Other: strategies.ClassesOf(wire.Timeout), OtherCost: 10, Scope: fleet},
-		strategies.AttemptTimeout{After: s},
-		strategies.BBR{LimitRange: strategies.LimitRange{Initial: 2}, Scope: fleet},
-		strategies.Breaker{Failures: 2, OpenFor: 3 * s, FailFast: true, Scope: fleet},
-		strategies.BrookerBudget{Size: 2, Deposit: 300, Scope: fleet},
-		strategies.Bulkhead{Permits: 2, Line: 2, Patience: 3 * s, Scope: fleet},
-		strategies.BusyHours{Day: 20 * s, Least: 1, Scope: fleet},
-		strategies.Cache{TTL: 5 * s, Scope: fleet},
-		strategies.CapacityAlarm{After: 3 * s, GiveUp: true, Scope: fleet},
-		strategies.ClassAlarm{Scope: fleet},
-		strategies.Concurrency{Permits: 2, Scope: fleet},
-		strategies.CoolDown{For: 5 * s, Jitter: s, Pace: s / 5, ProbeTimeout: 4 * s, Scope: fleet},
-		strategies.DailyBudget{Quota: 4, Per: 20 * s, Scope: fleet},
-		strategies.Deadline{Within: 20 * s, Least: s},
-		strategies.EnvoyBudget{Percent: 50, Floor: 1, Scope: fleet},
-		strategies.FinagleBudget{Percent: 50, MinPerSecond: 1, Scope: fleet},
-		strategies.GCRA{Rate: 1, Per: s, Burst: 2, Scope: fleet},
-		strategies.GRPCBudget{MaxTokens: 4, Ratio: 500, Scope: fleet},
-		strategies.Gradient2{LimitRange: strategies.LimitRange{Initial: 2}, Scope: fleet},
-		strategies.HeaderLimit{Percent: 10, Spread: true, Scope: fleet},
-		strategies.LatchedClass{Scope: fleet},
-		strategies.Merge{Size: 3, Window: s, Scope: fleet},
-		strategies.MinInterval{Every: s / 2, Jitter: s / 2, Scope: fleet},
-		strategies.Quality{Percent: 50, Accept: []float64{0.5}, Reject: true, All: true},
-		strategies.Shedder{Above: []int{30}, Window: 10 * s, Hold: 2 * s, Scope: fleet},
-		strategies.SingleFlight{Scope: fleet},
-		strategies.SlidingCounter{Limit: 2, Length: 3 * s, Scope: fleet},
-		strategies.SlidingLog{Limit: 2, Length: 3 * s, Scope: fleet},
-		strategies.Throttle{Window: 20 * s, Scope: fleet},
-		strategies.TimeShift{Every: 10 * s, At: 5 * s, Window: 10 * s},
-		strategies.TokenBucket{Rate: 1, Per: s, Burst: 2, Scope: fleet},
-		strategies.Vegas{LimitRange: strategies.LimitRange{Initial: 2}, Scope: fleet},
+		layers.AIMD{LimitRange: layers.LimitRange{Initial: 2}, Scope: fleet},
+		layers.AWSAdaptive{Scope: fleet},
+		layers.AWSBudget{Capacity: 50, Cost: 5, Other: strategies.ClassesOf(wire.Timeout), OtherCost: 10, Scope: fleet},
+		layers.AttemptTimeout{After: s},
+		layers.BBR{LimitRange: layers.LimitRange{Initial: 2}, Scope: fleet},
+		layers.Breaker{Failures: 2, OpenFor: 3 * s, FailFast: true, Scope: fleet},
+		layers.BrookerBudget{Size: 2, Deposit: 300, Scope: fleet},
+		layers.Bulkhead{Permits: 2, Line: 2, Patience: 3 * s, Scope: fleet},
+		layers.BusyHours{Day: 20 * s, Least: 1, Scope: fleet},
+		layers.Cache{TTL: 5 * s, Scope: fleet},
+		layers.CapacityAlarm{After: 3 * s, GiveUp: true, Scope: fleet},
+		layers.ClassAlarm{Scope: fleet},
+		layers.Concurrency{Permits: 2, Scope: fleet},
+		layers.CoolDown{For: 5 * s, Jitter: s, Pace: s / 5, ProbeTimeout: 4 * s, Scope: fleet},
+		layers.DailyBudget{Quota: 4, Per: 20 * s, Scope: fleet},
+		layers.Deadline{Within: 20 * s, Least: s},
+		layers.EnvoyBudget{Percent: 50, Floor: 1, Scope: fleet},
+		layers.FinagleBudget{Percent: 50, MinPerSecond: 1, Scope: fleet},
+		layers.GCRA{Rate: 1, Per: s, Burst: 2, Scope: fleet},
+		layers.GRPCBudget{MaxTokens: 4, Ratio: 500, Scope: fleet},
+		layers.Gradient2{LimitRange: layers.LimitRange{Initial: 2}, Scope: fleet},
+		layers.HeaderLimit{Percent: 10, Spread: true, Scope: fleet},
+		layers.LatchedClass{Scope: fleet},
+		layers.Merge{Size: 3, Window: s, Scope: fleet},
+		layers.MinInterval{Every: s / 2, Jitter: s / 2, Scope: fleet},
+		layers.Quality{Percent: 50, Accept: []float64{0.5}, Reject: true, All: true},
+		layers.Shedder{Above: []int{30}, Window: 10 * s, Hold: 2 * s, Scope: fleet},
+		layers.SingleFlight{Scope: fleet},
+		layers.SlidingCounter{Limit: 2, Length: 3 * s, Scope: fleet},
+		layers.SlidingLog{Limit: 2, Length: 3 * s, Scope: fleet},
+		layers.Throttle{Window: 20 * s, Scope: fleet},
+		layers.TimeShift{Every: 10 * s, At: 5 * s, Window: 10 * s},
+		layers.TokenBucket{Rate: 1, Per: s, Burst: 2, Scope: fleet},
+		layers.Vegas{LimitRange: layers.LimitRange{Initial: 2}, Scope: fleet},
 	} {
 		add("in-retry-"+typeName(l), retry, l)
 	}
 	for _, l := range []strategies.Layer{
-		strategies.Deployments{Targets: []wire.Target{{}, {Region: 1}}, Jitter: s, Backoff: retry.Backoff, Scope: fleet},
-		strategies.Failover{Regions: []uint8{0, 1}, Rounds: 2, Backoff: strategies.Fixed{Every: s}, Stay: 3 * s, Scope: fleet},
-		strategies.Hedge{After: s, Quantile: 0.9, Percent: 50, Scope: fleet},
-		strategies.KeyRotation{Keys: []uint8{0, 1, 2}, Rounds: 2, Backoff: strategies.Fixed{Every: s}, Scope: fleet},
-		strategies.Ladder{Rungs: []strategies.Rung{{Model: 0, Tries: 2}, {Model: 1}, {Model: 2}}, On: strategies.Rules{Classes: strategies.Transient}, Backoff: retry.Backoff},
-		strategies.Orbit{Mean: 2 * s, Scope: fleet},
-		strategies.RecursiveSemaphore{Permits: 2, Retry: retry, Scope: fleet},
-		strategies.Shrink{Context: 0.5, Output: 0.5, Times: 2, On: strategies.Rules{Classes: strategies.Transient}, Backoff: retry.Backoff},
-		strategies.WorkerQueue{Rate: 1, Per: s, Workers: 2, MaxAttempts: 3, Scope: fleet},
+		layers.Deployments{Targets: []wire.Target{{}, {Region: 1}}, Jitter: s, Backoff: retry.Backoff, Scope: fleet},
+		layers.Failover{Regions: []uint8{0, 1}, Rounds: 2, Backoff: backoffs.Fixed{Every: s}, Stay: 3 * s, Scope: fleet},
+		layers.Hedge{After: s, Quantile: 0.9, Percent: 50, Scope: fleet},
+		layers.KeyRotation{Keys: []uint8{0, 1, 2}, Rounds: 2, Backoff: backoffs.Fixed{Every: s}, Scope: fleet},
+		layers.Ladder{Rungs: []layers.Rung{{Model: 0, Tries: 2}, {Model: 1}, {Model: 2}}, On: layers.Rules{Classes: strategies.Transient}, Backoff: retry.Backoff},
+		layers.Orbit{Mean: 2 * s, Scope: fleet},
+		layers.RecursiveSemaphore{Permits: 2, Retry: retry, Scope: fleet},
+		layers.Shrink{Context: 0.5, Output: 0.5, Times: 2, On: layers.Rules{Classes: strategies.Transient}, Backoff: retry.Backoff},
+		layers.WorkerQueue{Rate: 1, Per: s, Workers: 2, MaxAttempts: 3, Scope: fleet},
 		strategies.Script(func(s *strategies.Session) error {
 			for range 3 {
 				if r := s.Send(); r.OK() {
@@ -119,14 +122,14 @@ func specimens() []strategies.Builtin {
 	} {
 		add("alone-"+typeName(l), l)
 	}
-	add("merge-around-retry", strategies.Merge{Size: 3, Window: s, Scope: fleet}, retry)
-	add("merge-around-breaker", retry, strategies.Merge{Size: 2, Window: s, Scope: fleet}, strategies.Breaker{Failures: 1, OpenFor: 3 * s, FailFast: true, Scope: fleet})
-	add("merge-around-hedge", strategies.Merge{Size: 4, Window: s, Scope: fleet}, strategies.Hedge{After: s / 2, Scope: fleet})
-	split := strategies.Shrink{Pieces: 3, On: strategies.Rules{Classes: strategies.Transient}, Backoff: retry.Backoff}
+	add("merge-around-retry", layers.Merge{Size: 3, Window: s, Scope: fleet}, retry)
+	add("merge-around-breaker", retry, layers.Merge{Size: 2, Window: s, Scope: fleet}, layers.Breaker{Failures: 1, OpenFor: 3 * s, FailFast: true, Scope: fleet})
+	add("merge-around-hedge", layers.Merge{Size: 4, Window: s, Scope: fleet}, layers.Hedge{After: s / 2, Scope: fleet})
+	split := layers.Shrink{Pieces: 3, On: layers.Rules{Classes: strategies.Transient}, Backoff: retry.Backoff}
 	add("pieces-around-retry", split, retry)
-	add("pieces-around-hedge", split, strategies.Hedge{After: s / 2, Scope: fleet})
-	add("pieces-around-single-flight", split, strategies.SingleFlight{Scope: fleet})
-	add("pieces-in-retry", retry, strategies.Shrink{Pieces: 2, Output: 0.5, Times: 2, On: strategies.Rules{Classes: strategies.Transient}})
+	add("pieces-around-hedge", split, layers.Hedge{After: s / 2, Scope: fleet})
+	add("pieces-around-single-flight", split, layers.SingleFlight{Scope: fleet})
+	add("pieces-in-retry", retry, layers.Shrink{Pieces: 2, Output: 0.5, Times: 2, On: layers.Rules{Classes: strategies.Transient}})
 	return all
 }
 
@@ -177,14 +180,18 @@ func TestSpecimensAreComplete(t *testing.T) {
 	for _, b := range specimens() {
 		require.False(t, names[b.Name], "%s is there twice", b.Name)
 		names[b.Name] = true
-		def := b.Define(strategies.Knowledge{Rate: 3, Per: time.Second, Concurrency: 6})
+		def := b.Define(presets.Knowledge{Rate: 3, Per: time.Second, Concurrency: 6})
 		look(reflect.ValueOf(def.Layers))
 	}
-	for _, b := range strategies.All() {
+	for _, b := range presets.All() {
 		require.True(t, names[b.Name], b.Name)
 	}
-	files, err := filepath.Glob("../*.go")
-	require.NoError(t, err)
+	var files []string
+	for _, folder := range []string{"..", "../layers", "../backoffs", "../presets"} {
+		some, err := filepath.Glob(folder + "/*.go")
+		require.NoError(t, err)
+		files = append(files, some...)
+	}
 	found := map[string]int{}
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
@@ -198,7 +205,7 @@ func TestSpecimensAreComplete(t *testing.T) {
 				continue
 			}
 			receiver, ok := fn.Recv.List[0].Type.(*ast.Ident)
-			if ok && (fn.Name.Name == "Build" || fn.Name.Name == "Delay" || fn.Name.Name == "Note") {
+			if ok && receiver.Name != "noWait" && (fn.Name.Name == "Build" || fn.Name.Name == "Delay" || fn.Name.Name == "Note") {
 				found[fn.Name.Name]++
 				require.True(t, there[receiver.Name], "%s, which has a %s, plays in no test of two worlds; add it to the cast", receiver.Name, fn.Name.Name)
 			}

@@ -15,6 +15,8 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // splitLetters splits a request into its letters, and joins the answers to them.
@@ -55,7 +57,7 @@ func oneLetterProvider(fails func(n int, text string) (*http.Response, error)) *
 	return p
 }
 
-var splitInThree = strategies.Shrink{Pieces: 3}
+var splitInThree = layers.Shrink{Pieces: 3}
 
 func TestPieces(t *testing.T) {
 	boom := errors.New("boom")
@@ -100,8 +102,8 @@ func TestPieces(t *testing.T) {
 		},
 		"all retried, beginning with the pieces": { // because the breaker refuses the whole
 			layers: []strategies.Layer{
-				retryFour, strategies.Shrink{Pieces: 3, On: strategies.Rules{Refusals: true}, Backoff: strategies.Fixed{Every: 10 * time.Second}},
-				strategies.Breaker{Failures: 1, OpenFor: 5 * time.Second, FailFast: true, Scope: strategies.PerFleet},
+				retryFour, layers.Shrink{Pieces: 3, On: layers.Rules{Refusals: true}, Backoff: backoffs.Fixed{Every: 10 * time.Second}},
+				layers.Breaker{Failures: 1, OpenFor: 5 * time.Second, FailFast: true, Scope: strategies.PerFleet},
 			},
 			fails: func(n int, text string) (*http.Response, error) {
 				if n == 4 {
@@ -167,11 +169,11 @@ func TestPieces(t *testing.T) {
 			check: func(t *testing.T, r callResult) { require.ErrorIs(t, r.err, errIncomplete) },
 		},
 		"hedged": {
-			layers: []strategies.Layer{splitInThree, strategies.Hedge{After: time.Second / 2, Scope: strategies.PerFleet}}, want: "abc a a b b c c",
+			layers: []strategies.Layer{splitInThree, layers.Hedge{After: time.Second / 2, Scope: strategies.PerFleet}}, want: "abc a a b b c c",
 			check: func(t *testing.T, r callResult) { require.Equal(t, answerFor("abc"), r.body) },
 		},
 		"equal pieces are not equal requests": {
-			layers: []strategies.Layer{splitInThree, strategies.Cache{TTL: time.Hour, Entries: 64, Scope: strategies.PerFleet}, strategies.SingleFlight{Scope: strategies.PerFleet}},
+			layers: []strategies.Layer{splitInThree, layers.Cache{TTL: time.Hour, Entries: 64, Scope: strategies.PerFleet}, layers.SingleFlight{Scope: strategies.PerFleet}},
 			want:   "abc a b c",
 			check:  func(t *testing.T, r callResult) { require.Equal(t, answerFor("abc"), r.body) },
 		},
@@ -201,7 +203,7 @@ func TestPieces(t *testing.T) {
 // answer.
 func TestPiecesAreShared(t *testing.T) {
 	p := oneLetterProvider(nil)
-	cfg := splitLetters(configOf(strategies.Cache{TTL: time.Hour, Entries: 64, Scope: strategies.PerFleet}, strategies.SingleFlight{Scope: strategies.PerFleet}, splitInThree))
+	cfg := splitLetters(configOf(layers.Cache{TTL: time.Hour, Entries: 64, Scope: strategies.PerFleet}, layers.SingleFlight{Scope: strategies.PerFleet}, splitInThree))
 	withTransport(t, p, cfg, func(tr *Transport) {
 		for range 2 {
 			for _, r := range runStaggered(callFor(tr, "abc", 0), callFor(tr, "abc", 0)) {
@@ -267,7 +269,7 @@ func TestPiecesAreShrunk(t *testing.T) {
 		}
 		return nil, nil
 	})
-	cfg := splitLetters(configOf(strategies.Shrink{Pieces: 3, Times: 2, Context: 0.5}))
+	cfg := splitLetters(configOf(layers.Shrink{Pieces: 3, Times: 2, Context: 0.5}))
 	var seen []string
 	cfg.Shrink = func(body []byte, from, to wire.Demand) ([]byte, error) {
 		require.Greater(t, from.InputTokens, uint32(2))

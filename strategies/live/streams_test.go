@@ -15,6 +15,8 @@ import (
 
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // An error in a stream is retried before the first token. After that it is the
@@ -83,7 +85,7 @@ func TestStreams(t *testing.T) {
 	})
 }
 
-var hedge = strategies.Hedge{After: 250 * time.Millisecond, Scope: strategies.PerClient}
+var hedge = layers.Hedge{After: 250 * time.Millisecond, Scope: strategies.PerClient}
 
 // The stream that begins first is the answer; the other attempt is cancelled, also
 // if its stream begins at the same time.
@@ -130,7 +132,7 @@ func TestClosingStreams(t *testing.T) {
 				return streamResponse(200, nil, tokenEvent, finishEvent, doneEvent, ": and on it goes\n\n")
 			}}
 			var h recording
-			cfg := configOf(retryFour, strategies.Concurrency{Permits: 1, Scope: strategies.PerFleet})
+			cfg := configOf(retryFour, layers.Concurrency{Permits: 1, Scope: strategies.PerFleet})
 			cfg.Recorder = &h
 			withTransport(t, p, cfg, func(tr *Transport) {
 				ctx, cancel := context.WithCancel(context.Background())
@@ -170,7 +172,7 @@ func TestTimeoutsOfStreams(t *testing.T) {
 		}}
 		p.respond = withoutEnd(p.respond)
 		var h recording
-		cfg := configOf(strategies.Retry{Backoff: strategies.Fixed{Every: time.Second}, MaxAttempts: 2}, strategies.AttemptTimeout{After: 5 * time.Second})
+		cfg := configOf(layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: 2}, layers.AttemptTimeout{After: 5 * time.Second})
 		cfg.Recorder = &h
 		withTransport(t, p, cfg, func(tr *Transport) {
 			start := time.Now()

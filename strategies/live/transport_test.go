@@ -17,6 +17,8 @@ import (
 	"herdlab/mockprovider/dialect"
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
 )
 
 // A 14003 with status 200 is a refusal and its hint is respected, except by a
@@ -106,7 +108,7 @@ func TestResults(t *testing.T) {
 	})
 	t.Run("an open breaker", func(t *testing.T) {
 		p := &provider{respond: func(int, *http.Request) (*http.Response, error) { return jsonResponse(503, `{}`) }}
-		breaker := strategies.Breaker{Failures: 1, OpenFor: time.Minute, FailFast: true, Scope: strategies.PerClient}
+		breaker := layers.Breaker{Failures: 1, OpenFor: time.Minute, FailFast: true, Scope: strategies.PerClient}
 		withTransport(t, p, configOf(breaker), func(tr *Transport) {
 			resp, _, err := post(context.Background(), tr, chatRequest)
 			require.NoError(t, err)
@@ -197,7 +199,7 @@ func TestHedging(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 		return jsonResponse(200, chatAnswer)
 	}}
-	withTransport(t, p, configOf(strategies.Hedge{After: time.Second, Scope: strategies.PerClient}), func(tr *Transport) {
+	withTransport(t, p, configOf(layers.Hedge{After: time.Second, Scope: strategies.PerClient}), func(tr *Transport) {
 		start := time.Now()
 		_, body, err := post(context.Background(), tr, chatRequest)
 		require.NoError(t, err)
@@ -209,16 +211,16 @@ func TestHedging(t *testing.T) {
 }
 
 func TestBadConfigs(t *testing.T) {
-	merging := strategies.Merge{Size: 2, Window: time.Second, Scope: strategies.PerFleet}
+	merging := layers.Merge{Size: 2, Window: time.Second, Scope: strategies.PerFleet}
 	for want, cfg := range map[string]Config{
 		`live: unknown dialect "nobody"`:                             {Dialect: "nobody"},
 		"live: both Dialect (openai) and CustomDialect (gw) are set": {Dialect: "openai", CustomDialect: &dialect.Dialect{Name: "gw"}},
 		"live: MaxBody, Peek and MaxCache must not":                  {Peek: -1},
 		"live: strategies: a definition needs a name":                {},
-		"which needs Config.Shrink":                                  {Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{strategies.Shrink{Context: 0.5, Output: 0.5}}}},
-		"which needs Config.SplitRequest and Config.JoinReplies":     {Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{retryFour, strategies.Shrink{Pieces: 4}}}},
+		"which needs Config.Shrink":                                  {Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{layers.Shrink{Context: 0.5, Output: 0.5}}}},
+		"which needs Config.SplitRequest and Config.JoinReplies":     {Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{retryFour, layers.Shrink{Pieces: 4}}}},
 		"which needs Config.JoinRequests and Config.SplitReply":      {Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{merging, retryFour}}},
-		"a stack can do one of the two, once":                        withFunctions(Config{Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{merging, strategies.Shrink{Pieces: 4}}}}),
+		"a stack can do one of the two, once":                        withFunctions(Config{Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{merging, layers.Shrink{Pieces: 4}}}}),
 	} {
 		_, err := New(cfg)
 		require.ErrorContains(t, err, want)
@@ -234,9 +236,9 @@ func BenchmarkRoundTrip(b *testing.B) {
 		return &http.Response{StatusCode: 200, Header: header, Body: io.NopCloser(strings.NewReader(chatAnswer)), ContentLength: int64(len(chatAnswer)), Request: r}, nil
 	})
 	tr := Must(Config{Base: base, Strategy: strategies.Definition{Name: "mine", Layers: []strategies.Layer{
-		strategies.Retry{Backoff: strategies.FullJitter{Base: time.Second, Cap: time.Minute}},
-		strategies.Breaker{Failures: 5, OpenFor: time.Second, MinWait: time.Second, Scope: strategies.PerFleet},
-		strategies.TokenBucket{Rate: 1e9, Per: time.Second, Burst: 1e9, Scope: strategies.PerFleet},
+		layers.Retry{Backoff: backoffs.FullJitter{Base: time.Second, Cap: time.Minute}},
+		layers.Breaker{Failures: 5, OpenFor: time.Second, MinWait: time.Second, Scope: strategies.PerFleet},
+		layers.TokenBucket{Rate: 1e9, Per: time.Second, Burst: 1e9, Scope: strategies.PerFleet},
 	}}})
 	for name, rt := range map[string]http.RoundTripper{"bare": base, "live": tr} {
 		b.Run(name, func(b *testing.B) {

@@ -1,0 +1,62 @@
+package backoffs
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"herdlab/strategies"
+)
+
+// grown returns base·factorⁿ, but at most limit; limit 0 means no bound but
+// Never, factor 0 means 2. It saturates, whatever n.
+func grown(base time.Duration, factor float64, n int64, limit time.Duration) time.Duration {
+	if factor == 0 {
+		return doubled(base, n, limit)
+	}
+	return multiplied(base, factor, n, limit)
+}
+
+// multiplied is grown by squaring: plain products round the same on all machines.
+func multiplied(base time.Duration, factor float64, n int64, limit time.Duration) time.Duration {
+	if limit <= 0 {
+		limit = strategies.Never
+	}
+	x := float64(base)
+	for power := factor; n > 0 && x < float64(limit); n >>= 1 {
+		if n&1 == 1 {
+			x = float64(x * power)
+		}
+		power = float64(power * power)
+	}
+	if x >= float64(limit) {
+		return limit
+	}
+	return time.Duration(math.Round(x))
+}
+
+// doubled returns base·2ⁿ, but at most limit; limit 0 means no bound but Never.
+// It never overflows: base·2ⁿ > limit exactly if base > ⌊limit/2ⁿ⌋.
+func doubled(base time.Duration, n int64, limit time.Duration) time.Duration {
+	if limit <= 0 {
+		limit = strategies.Never
+	}
+	if base > limit>>uint(n) {
+		return limit
+	}
+	return base << uint(n)
+}
+
+// validateGrowth says what is wrong with a backoff that grows by a factor from
+// base to limit.
+func validateGrowth(name string, base, limit time.Duration, factor float64) error {
+	switch {
+	case base <= 0:
+		return fmt.Errorf("%s: the base must be positive, not %v", name, base)
+	case limit < 0:
+		return fmt.Errorf("%s: the cap must not be negative; 0 means no cap", name)
+	case factor != 0 && !(factor >= 1 && factor <= 1000): // nor NaN
+		return fmt.Errorf("%s: the factor must be from 1 to 1000, not %v; 0 means 2", name, factor)
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package layers
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/strategies"
+)
+
+// BrookerBudget is the adaptive retry of M. Brooker: a small bucket that each
+// call fills a little and each retry takes a whole token from, if there is more
+// than one. In an outage, n calls of one client make 1 + Deposit/1000 + (Size −
+// 1)/n attempts each: with 0.1 and 5 tokens, 1.1 + 4/n.
+//
+// It is right when clients are few and busy; where many clients make few calls
+// each, every one of them has its whole bucket to spend ("Fixing retries with
+// token buckets and circuit breakers", 2022-02-28).
+type BrookerBudget struct {
+	// Size is how many tokens the bucket holds, 1 to 1,000,000; it starts full.
+	// Brooker's is 5.
+	Size int
+	// Deposit is what fills it, in thousandths of a token: Brooker's is 100.
+	Deposit int
+	// OnSuccess makes the deposit when an attempt succeeds, as Brooker's text says,
+	// and not when a call begins, as his program does.
+	OnSuccess bool
+	// Scope is who shares it, PerClient or wider; Name tells budgets apart that
+	// everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// Build implements Layer.
+func (k BrookerBudget) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	if k.Size < 1 || k.Size > 1e6 || k.Deposit < 0 || k.Deposit > 1e9 {
+		return nil, fmt.Errorf("brooker budget: it needs 1 to 1,000,000 tokens and a deposit of 0 to a billion thousandths, not %d and %d", k.Size, k.Deposit)
+	}
+	missing, err := b.ReserveShared(k.Scope, 1, "brooker budget", k.Name, fmt.Sprintf("%+v", k))
+	if err != nil {
+		return nil, fmt.Errorf("brooker budget: %w", err)
+	}
+	return withBudget(b, &brookerBudget{BrookerBudget: k, missing: missing}, inner)
+}
+
+// brookerBudget knows what is missing from a full bucket, in thousandths.
+type brookerBudget struct {
+	unmoved
+	BrookerBudget
+	missing strategies.Slot
+}
+
+func (k *brookerBudget) deposit(c *strategies.Call) {
+	missing := c.Word(k.missing, 0)
+	*missing = max(0, *missing-int64(k.Deposit))
+}
+
+func (k *brookerBudget) began(_ time.Duration, c *strategies.Call) {
+	if !k.OnSuccess && c.Attempts == 0 {
+		k.deposit(c)
+	}
+}
+
+func (k *brookerBudget) ended(c *strategies.Call, o *wire.Outcome, _ int64) {
+	if k.OnSuccess && o.OK() {
+		k.deposit(c)
+	}
+}
+
+func (k *brookerBudget) allow(_ time.Duration, c *strategies.Call, _ wire.Class) (int64, bool) {
+	missing := c.Word(k.missing, 0)
+	if *missing+oneToken >= int64(k.Size)*oneToken {
+		return 0, false
+	}
+	*missing += oneToken
+	return oneToken, true
+}

@@ -1,0 +1,126 @@
+package layers
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
+	"herdlab/strategies"
+)
+
+// Bulkhead gives one purpose so many permits of its own, so that a purpose that
+// goes wrong cannot take all there is from the others. Who finds no permit stands
+// in a short line, or is refused at once: a caller is better told no than kept
+// waiting behind a wall of others. A permit is held while what is inside is under
+// way.
+//
+// It is right where several kinds of work share a provider: a bulkhead for each,
+// known by its name. Where waiting costs nothing, Concurrency is the plainer
+// layer.
+type Bulkhead struct {
+	// Permits is how many may be under way, ≥ 1.
+	Permits int64
+	// Line is how many may stand in line for a permit; 0 refuses at once.
+	Line int64
+	// Patience is how long one may stand there; 0 means as long as it takes.
+	Patience time.Duration
+	// Scope is who shares the permits, PerClient or wider; Name is the purpose,
+	// and tells bulkheads apart that everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// Build implements Layer.
+func (h Bulkhead) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	g := &bulkhead{Bulkhead: h, inner: inner}
+	switch {
+	case h.Permits < 1:
+		return nil, fmt.Errorf("bulkhead: permits must be at least 1, not %d", h.Permits)
+	case h.Line < 0 || h.Patience < 0:
+		return nil, errors.New("bulkhead: the line and the patience in it must not be negative")
+	case h.Patience > 0 && b.Races():
+		return nil, errors.New("bulkhead: a race inside needs the timer that the patience takes; put the bulkhead inside the race")
+	}
+	var err error
+	if g.inLine, err = b.ReserveShared(h.Scope, 1, "bulkhead line", h.Name, fmt.Sprint(h.Permits)); err != nil {
+		return nil, fmt.Errorf("bulkhead: %w", err)
+	}
+	if g.pool, err = b.Pool(permits{h.Permits}, h.Scope, "bulkhead "+h.Name); err != nil {
+		return nil, err
+	}
+	g.inUse = b.PoolWords(g.pool)
+	if g.held, err = b.Reserve(strategies.PerCall, 1, ""); err != nil {
+		return nil, err
+	}
+	g.waiting, err = b.Waiting("bulkhead")
+	return g, err
+}
+
+type bulkhead struct {
+	Bulkhead
+	inner   strategies.Strategy
+	pool    strategies.PoolID
+	inUse   strategies.Slot    // the pool's word
+	inLine  strategies.Slot    // how many stand in line
+	held    strategies.Slot    // how many permits the call has
+	waiting strategies.Waiting // set while the call stands in line
+}
+
+// Next implements Strategy.
+func (g *bulkhead) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	standing := g.waiting.In(c)
+	switch {
+	case e.Kind == strategies.Begin:
+		return g.enter(now, c)
+	case standing && e.Kind == strategies.Admitted:
+		g.leave(c)
+		return g.begin(now, c)
+	case standing && e.Kind == strategies.Wake: // its patience is over
+		g.leave(c)
+		c.Leave()
+		return strategies.StopWith(strategies.LimiterRefused, wire.Concurrency)
+	case standing && e.Kind == strategies.Cancelled:
+		g.leave(c)
+		return strategies.StopCancelled()
+	}
+	return g.settled(c, g.inner.Next(now, c, e))
+}
+
+// enter lets the call in, has it stand in line, or refuses it.
+func (g *bulkhead) enter(now time.Duration, c *strategies.Call) strategies.Decision {
+	take, waiting := strategies.Take{Pool: g.pool, N: 1}, c.Word(g.inLine, 0)
+	if c.Pools != nil && c.Pools.TryTake(c, take) {
+		return g.begin(now, c)
+	}
+	free := *waiting == 0 && *c.Word(g.inUse, 0) < g.Permits
+	if !free && *waiting >= g.Line {
+		return strategies.StopWith(strategies.LimiterRefused, wire.Concurrency)
+	}
+	*waiting++
+	g.waiting.Set(c)
+	if g.Patience > 0 && !free {
+		c.WakeAt(saturating.Add(now, g.Patience))
+	}
+	return strategies.Decision{Kind: strategies.Acquire, Take: take}
+}
+
+func (g *bulkhead) leave(c *strategies.Call) {
+	g.waiting.Clear(c)
+	*c.Word(g.inLine, 0)--
+}
+
+func (g *bulkhead) begin(now time.Duration, c *strategies.Call) strategies.Decision {
+	*c.Word(g.held, 0)++
+	return g.settled(c, g.inner.Next(now, c, strategies.Event{Kind: strategies.Begin}))
+}
+
+// settled gives the permit back if d ends what is inside.
+func (g *bulkhead) settled(c *strategies.Call, d strategies.Decision) strategies.Decision {
+	if held := c.Word(g.held, 0); d.Settles() && *held > 0 {
+		*held--
+		c.Put(g.pool, 1)
+	}
+	return d
+}

@@ -1,0 +1,151 @@
+package layers
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
+	"herdlab/strategies"
+)
+
+// BusyHours learns in which hours of the day attempts fail for lack of capacity,
+// and puts work that is not urgent off to the next hour that is not one of them,
+// at a random time of it. Every week halves what it has learned.
+//
+// It is right for batches before a provider with a daily rhythm, and needs no
+// number but a threshold: it finds out that ten to six is bad. It costs up to a
+// day of delay and a day of failures to learn from; and since nobody sends any
+// more in a busy hour, nobody notices that it has become quiet before it is
+// forgotten.
+type BusyHours struct {
+	// Percent of an hour's attempts must fail for it to be busy, 1 to 100; 0
+	// means 10.
+	Percent int64
+	// Least is how many attempts it takes to tell; 0 means 10.
+	Least int64
+	// Day is the length of the rhythm, 0 for 24 h; Parts is how many hours it
+	// has, 0 for 24.
+	Day   time.Duration
+	Parts int
+	// HalfLife is after how many days half of it is forgotten, 0 for 7.
+	HalfLife int64
+	// Priority lets calls that are more urgent pass: those below it. 0 puts all
+	// calls off.
+	Priority uint8
+	// On is the classes of failure that make an hour busy; none means overloaded.
+	On strategies.Classes
+	// Scope is who learns together, PerClient or wider; Name tells those apart
+	// that everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// Build implements Layer.
+func (h BusyHours) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	if h.Percent == 0 {
+		h.Percent = 10
+	}
+	if h.Least == 0 {
+		h.Least = 10
+	}
+	if h.Day == 0 {
+		h.Day = 24 * time.Hour
+	}
+	if h.Parts == 0 {
+		h.Parts = 24
+	}
+	if h.HalfLife == 0 {
+		h.HalfLife = 7
+	}
+	h.On = h.On.Or(strategies.ClassesOf(wire.Overloaded))
+	switch {
+	case h.Percent < 1 || h.Percent > 100 || h.Least < 0 || h.HalfLife < 0:
+		return nil, errors.New("busy hours: 1 to 100 percent of at least one attempt make an hour busy, and days are remembered, not foreseen")
+	case h.Parts < 2 || h.Parts > strategies.MaxWords/2:
+		return nil, fmt.Errorf("busy hours: a day has 2 to %d hours, not %d", strategies.MaxWords/2, h.Parts)
+	case h.Day < time.Duration(h.Parts):
+		return nil, errors.New("busy hours: the day is too short for its hours")
+	}
+	if err := h.Scope.CheckShared(h.Name); err != nil {
+		return nil, fmt.Errorf("busy hours: %w", err)
+	}
+	if h.Priority > 0 {
+		b.AsksDemand()
+	}
+	g := &busyHours{BusyHours: h, hour: h.Day / time.Duration(h.Parts), purpose: b.Purpose()}
+	agreed := fmt.Sprint(h.Day, h.Parts, h.HalfLife, h.On)
+	var err error
+	if g.shared, err = b.ReserveShared(h.Scope, 2*h.Parts, "busy hours", h.Name, agreed); err != nil {
+		return nil, err
+	}
+	if g.put, err = b.Note("put_off"); err != nil {
+		return nil, err
+	}
+	return b.Guard(g, inner)
+}
+
+// busyHours has two words for each hour of the day: how many half lives were over
+// when it was last counted, and its counts, failures in the upper half and
+// attempts in the lower.
+type busyHours struct {
+	BusyHours
+	hour    time.Duration
+	shared  strategies.Slot
+	put     strategies.Signal
+	purpose strategies.Purpose
+}
+
+// counts brings the counts of an hour up to the given day and returns them.
+func (h *busyHours) counts(c *strategies.Call, hour int, day int64) *int64 {
+	counted, counts := c.Word(h.shared, uint32(2*hour)), c.Word(h.shared, uint32(2*hour+1))
+	if age := min(day/h.HalfLife-*counted, 63); age > 0 {
+		fails, attempts := *counts>>upperHalf, *counts&lowerMask
+		*counts = fails>>age<<upperHalf | attempts>>age
+		*counted = day / h.HalfLife
+	}
+	return counts
+}
+
+// busy reports whether an hour of the given day is.
+func (h *busyHours) busy(c *strategies.Call, hour int, day int64) bool {
+	counts := *h.counts(c, hour, day)
+	fails, attempts := counts>>upperHalf, counts&lowerMask
+	return attempts >= h.Least && fails*100 >= attempts*h.Percent
+}
+
+// Admit implements Guard.
+func (h *busyHours) Admit(now time.Duration, c *strategies.Call) strategies.Decision {
+	day, hour := int64(now/h.Day), int(now%h.Day/h.hour)
+	if c.Demand.Priority < h.Priority || hour >= h.Parts || !h.busy(c, hour, day) {
+		return strategies.Decision{}
+	}
+	for ahead := 1; ahead < h.Parts; ahead++ {
+		if next := (hour + ahead) % h.Parts; !h.busy(c, next, day) {
+			begins := time.Duration(hour+ahead)*h.hour - now%h.Day
+			if hour+ahead >= h.Parts { // tomorrow begins when today is over
+				begins = h.Day - now%h.Day + time.Duration(next)*h.hour
+			}
+			c.Raise(h.put)
+			return strategies.Decision{Kind: strategies.Wait, After: saturating.Add(begins, c.Uniform(h.purpose, 0, h.hour))}
+		}
+	}
+	return strategies.Decision{} // all hours are alike
+}
+
+// Observe implements Guard.
+func (h *busyHours) Observe(now time.Duration, c *strategies.Call, e strategies.Event, d strategies.Decision) {
+	if !e.Terminal() || e.Kind == strategies.Settled {
+		return
+	}
+	hour := int(now % h.Day / h.hour)
+	if hour >= h.Parts {
+		return // the rest of a day that its hours do not divide
+	}
+	counts := h.counts(c, hour, int64(now/h.Day))
+	*counts++
+	if h.On.Has(e.Outcome.Class) {
+		*counts += 1 << upperHalf
+	}
+}

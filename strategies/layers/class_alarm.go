@@ -1,0 +1,82 @@
+package layers
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/strategies"
+)
+
+// ClassAlarm raises an alarm when the kind of failure changes: capacity
+// yesterday, a missing permission today, as when a token has expired in the
+// middle of an outage. Kinds are what calls for different acts: waiting (the
+// transient classes), paying (quota), a new key (auth, permission) and a better
+// request (bad_request, too_large).
+//
+// It is right around any loop that waits for days, because what it waits for may
+// have become another thing. It costs a word; the alarm is raised once for each
+// change, by whoever meets it first.
+type ClassAlarm struct {
+	// Scope is who looks together, PerClient or wider; Name tells those apart
+	// that everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// Build implements Layer.
+func (a ClassAlarm) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	if err := a.Scope.CheckShared(a.Name); err != nil {
+		return nil, fmt.Errorf("class alarm: %w", err)
+	}
+	g := &classAlarm{inner: inner}
+	var err error
+	if g.last, err = b.Reserve(a.Scope, 1, "class alarm "+a.Name); err != nil {
+		return nil, err
+	}
+	g.alarm, err = b.Alarm("failures_have_changed")
+	return g, err
+}
+
+type classAlarm struct {
+	inner strategies.Strategy
+	last  strategies.Slot // the kind of the last failure; 0 for none yet
+	alarm strategies.Signal
+}
+
+// The kinds of failure.
+const (
+	kindNone = iota
+	kindWait
+	kindPay
+	kindKey
+	kindRequest
+)
+
+func kindOf(c wire.Class) int64 {
+	switch {
+	case c.Transient():
+		return kindWait
+	case c == wire.Quota:
+		return kindPay
+	case c == wire.Auth || c == wire.Permission:
+		return kindKey
+	case c == wire.BadRequest || c == wire.TooLarge:
+		return kindRequest
+	}
+	return kindNone
+}
+
+// Next implements Strategy.
+func (a *classAlarm) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	if e.Terminal() {
+		last := c.Word(a.last, 0)
+		if kind := kindOf(e.Outcome.Class); kind != kindNone {
+			if *last != kindNone && kind != *last {
+				c.Raise(a.alarm)
+			}
+			*last = kind
+		}
+	}
+	return a.inner.Next(now, c, e)
+}

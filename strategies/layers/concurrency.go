@@ -1,0 +1,54 @@
+package layers
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/strategies"
+)
+
+// Concurrency lets at most Permits attempts through at a time; the others wait
+// in line, first come, first served. A permit is held while what is inside the
+// layer is under way, so inside a retry loop it is given back before the wait.
+// It is right against providers that count requests in flight.
+type Concurrency struct {
+	// Permits is how many may be under way, ≥ 1.
+	Permits int64
+	// Scope is who shares them, PerClient or wider; Name tells semaphores
+	// apart that everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// Build implements Layer.
+func (s Concurrency) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	if s.Permits < 1 {
+		return nil, fmt.Errorf("concurrency: permits must be at least 1, not %d", s.Permits)
+	}
+	if err := s.Scope.CheckShared(s.Name); err != nil {
+		return nil, fmt.Errorf("concurrency: %w", err)
+	}
+	id, err := b.Pool(permits{s.Permits}, s.Scope, "concurrency "+s.Name)
+	if err != nil {
+		return nil, err
+	}
+	return b.Hold("concurrency", id, inner)
+}
+
+// permits is the pool of a Concurrency layer; its word counts those in use.
+type permits struct{ size int64 }
+
+// Words implements Pool.
+func (permits) Words() int { return 1 }
+
+// TryTake implements Pool.
+func (p permits) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duration) {
+	if m[0]+int64(n) > p.size {
+		return false, strategies.Never
+	}
+	m[0] += int64(n)
+	return true, now
+}
+
+// Put implements Pool.
+func (permits) Put(_ time.Duration, m []int64, n uint32) { m[0] -= int64(n) }

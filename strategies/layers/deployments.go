@@ -1,0 +1,235 @@
+package layers
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
+	"herdlab/strategies"
+)
+
+// Deployments spreads attempts evenly, by chance, over deployments of one model,
+// and benches those that fail, as LiteLLM's router does. One is benched, for as
+// long as it asks and otherwise for CoolDown, by
+//
+//   - a refusal by its limits, or a failure that is the deployment's and that waiting
+//     does not cure, such as a bad key;
+//   - more than Percent of its attempts failed in the current minute, of at least
+//     Least;
+//   - with Fails > 0, more than so many failures in it;
+//   - any failure that asks to wait.
+//
+// A bad request is the caller's fault and benches nobody.
+//
+// A retry goes at once while another deployment is on its feet, and waits by
+// Backoff otherwise; with all of them benched, calls wait for the first to come
+// back. One deployment alone is benched only when it asks for it, or a whole minute
+// of 1,000 attempts or more has failed: it is all there is.
+//
+// It is right for many deployments whose failures have nothing to do with each
+// other. Five seconds of bench are short: where all share one limit, the bench
+// goes round and they are all refused.
+//
+// Source: BerriAI/litellm, constants.py and router_utils/cooldown_handlers.py,
+// read in 2026-11; there, calls that find all benched fail and are retried.
+type Deployments struct {
+	// Targets are where attempts may go, 1 to 256.
+	Targets []wire.Target
+	// MaxAttempts bounds the attempts of a call, 0 for 3.
+	MaxAttempts int
+	// CoolDown is how long a deployment is benched, 0 for 5 s.
+	CoolDown time.Duration
+	// Percent of a minute's attempts, at least Least of them, may fail; 0 means
+	// 50, and 5.
+	Percent, Least int64
+	// Fails is how many failures in a minute are let pass; 0 means any number.
+	Fails int64
+	// On says what is retried; its empty set of classes means Transient.
+	On Rules
+	// Backoff says how long a retry waits when no other deployment is on its
+	// feet; nil not at all. A hint counts then.
+	Backoff strategies.Backoff
+	// Jitter is the width of what calls that have found all benched draw on
+	// top of their wait.
+	Jitter time.Duration
+	// Scope is who shares the benches, PerClient or wider; Name tells those
+	// apart that everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// lonely is how many attempts of a minute must all have failed before the only
+// deployment is benched.
+const lonely = 1000
+
+// Build implements Layer: a loop that retries, around a guard that chooses.
+func (d Deployments) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	if err := d.fill(); err != nil {
+		return nil, fmt.Errorf("deployments: %w", err)
+	}
+	g := &deployments{Deployments: d, purpose: b.Purpose()}
+	agreed := fmt.Sprint(d.Targets, d.CoolDown, d.Percent, d.Least, d.Fails)
+	var err error
+	if g.shared, err = b.ReserveShared(d.Scope, benchWords*len(d.Targets), "deployments", d.Name, agreed); err != nil {
+		return nil, err
+	}
+	if g.own, err = b.Reserve(strategies.PerCall, 2, ""); err != nil {
+		return nil, err
+	}
+	if inner, err = b.Guard((*chooser)(g), inner); err != nil {
+		return nil, err
+	}
+	return b.Loop(g, inner)
+}
+
+// fill sets what was left out, and says what is wrong.
+func (d *Deployments) fill() error {
+	or := func(v *int64, other int64) {
+		if *v == 0 {
+			*v = other
+		}
+	}
+	or(&d.Percent, 50)
+	or(&d.Least, 5)
+	if d.CoolDown == 0 {
+		d.CoolDown = 5 * time.Second
+	}
+	if d.MaxAttempts == 0 {
+		d.MaxAttempts = 3
+	}
+	d.On.Classes = d.On.Classes.Or(strategies.Transient)
+	switch {
+	case len(d.Targets) == 0 || len(d.Targets) > 256:
+		return fmt.Errorf("there must be 1 to 256 targets, not %d", len(d.Targets))
+	case d.MaxAttempts < 0 || d.CoolDown < 0 || d.Jitter < 0:
+		return errors.New("attempts, cool-down and jitter must not be negative")
+	case d.Percent < 1 || d.Percent > 100 || d.Least < 0 || d.Fails < 0:
+		return errors.New("1 to 100 percent of the attempts may fail, of at least one")
+	}
+	if d.Backoff != nil {
+		if err := strategies.ValidateBackoff(d.Backoff); err != nil {
+			return err
+		}
+	}
+	if err := d.On.Validate(); err != nil {
+		return err
+	}
+	return d.Scope.CheckShared(d.Name)
+}
+
+// deployments is the loop. Each deployment has the words below; those of the call
+// are how often it has tried and which deployment it was sent to.
+type deployments struct {
+	Deployments
+	shared, own strategies.Slot
+	purpose     strategies.Purpose
+}
+
+const (
+	benchUntil  = iota
+	benchMinute // the number of the minute that is counted
+	benchCounts // failures of it in the upper half, attempts in the lower
+	benchWords
+)
+
+// word returns a word of deployment i.
+func (d *deployments) word(c *strategies.Call, i, which int) *int64 {
+	return c.Word(d.shared, uint32(i*benchWords+which))
+}
+
+// fit counts the deployments that are on their feet, and says when the first of
+// the others will be.
+func (d *deployments) fit(now time.Duration, c *strategies.Call) (n int, first time.Duration) {
+	first = strategies.Never
+	for i := range d.Targets {
+		if until := time.Duration(*d.word(c, i, benchUntil)); until <= now {
+			n++
+		} else {
+			first = min(first, until)
+		}
+	}
+	return n, first
+}
+
+// Start implements Loop.
+func (d *deployments) Start(_ time.Duration, c *strategies.Call) { *c.Word(d.own, 0) = 1 }
+
+// After implements Loop.
+func (d *deployments) After(now time.Duration, c *strategies.Call, e strategies.Event, v strategies.Decision) strategies.Decision {
+	tries := c.Word(d.own, 0)
+	switch {
+	case v.End.Reason == strategies.Succeeded || !d.On.Retries(e.Outcome, v.End):
+		return v
+	case *tries >= int64(d.MaxAttempts):
+		v.End.Reason = strategies.TriesExhausted
+		return v
+	}
+	*tries++
+	here := time.Duration(*d.word(c, int(*c.Word(d.own, 1)), benchUntil))
+	if n, _ := d.fit(now, c); n > 1 || n == 1 && here > now { // another one
+		return strategies.Decision{Kind: strategies.Wait}
+	}
+	return strategies.Decision{Kind: strategies.Wait, After: pause(c, d.Backoff, d.purpose, *tries, v.End.Class, e.Hint())}
+}
+
+// chooser is the guard inside the loop.
+type chooser deployments
+
+// Admit implements Guard: it chooses among those on their feet.
+func (g *chooser) Admit(now time.Duration, c *strategies.Call) strategies.Decision {
+	d := (*deployments)(g)
+	n, first := d.fit(now, c)
+	if n == 0 {
+		return strategies.Decision{Kind: strategies.Wait, After: saturating.Add(first-now, c.Uniform(d.purpose.Second(), 0, d.Jitter))}
+	}
+	nth := min(int(float64(c.Float(d.purpose)*float64(n))), n-1)
+	for i := range d.Targets {
+		if time.Duration(*d.word(c, i, benchUntil)) > now {
+			continue
+		}
+		if nth--; nth < 0 {
+			*c.Word(d.own, 1) = int64(i)
+			c.Target = d.Targets[i]
+			break
+		}
+	}
+	return strategies.Decision{}
+}
+
+// Observe implements Guard: it benches.
+func (g *chooser) Observe(now time.Duration, c *strategies.Call, e strategies.Event, v strategies.Decision) {
+	d := (*deployments)(g)
+	if !e.Terminal() || e.Kind == strategies.Settled {
+		return // nothing was sent, or nobody knows how it ended
+	}
+	i := int(*c.Word(d.own, 1))
+	counts := d.word(c, i, benchCounts)
+	if minute := int64(now / time.Minute); minute != *d.word(c, i, benchMinute) {
+		*d.word(c, i, benchMinute), *counts = minute, 0
+	}
+	*counts++
+	class := v.End.Class
+	if v.End.Reason == strategies.Succeeded || class == wire.BadRequest || class == wire.TooLarge {
+		return
+	}
+	*counts += 1 << upperHalf
+	bench := max(e.Hint(), 0)
+	if bench == 0 && d.bench(class, *counts>>upperHalf, *counts&lowerMask) {
+		bench = d.CoolDown
+	}
+	until := d.word(c, i, benchUntil)
+	*until = max(*until, int64(saturating.Add(now, bench)))
+}
+
+// bench reports whether a failure of that class benches a deployment that has
+// failed so many of so many attempts in this minute.
+func (d *deployments) bench(class wire.Class, fails, attempts int64) bool {
+	if len(d.Targets) == 1 {
+		return fails == attempts && attempts >= lonely
+	}
+	return strategies.Limits.Has(class) || !class.Transient() ||
+		attempts >= d.Least && fails*100 > attempts*d.Percent ||
+		d.Fails > 0 && fails > d.Fails
+}

@@ -1,0 +1,87 @@
+package layers
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/strategies"
+)
+
+// LimitRange bounds an adaptive limit on concurrency.
+type LimitRange struct {
+	// Initial is the limit at first, Min and Max bound it; 0 in each means what
+	// the layer says. 1 ≤ Min ≤ Initial ≤ Max ≤ MaxLimit.
+	Initial, Min, Max int64
+}
+
+// MaxLimit bounds adaptive limits on concurrency.
+const MaxLimit = 1_000_000
+
+// or fills in what l leaves to the layer, and says what is wrong with it.
+func (l LimitRange) or(initial, least, most int64) (LimitRange, error) {
+	if l.Min == 0 {
+		l.Min = least
+		if l.Initial > 0 {
+			l.Min = min(least, l.Initial)
+		}
+	}
+	if l.Initial == 0 {
+		l.Initial = max(l.Min, initial)
+		if l.Max > 0 {
+			l.Initial = min(l.Initial, l.Max)
+		}
+	}
+	if l.Max == 0 {
+		l.Max = max(most, l.Initial)
+	}
+	if l.Min < 1 || l.Initial < l.Min || l.Max < l.Initial || l.Max > MaxLimit {
+		return l, fmt.Errorf("the limit must begin between its bounds, and those lie in 1 to %d; it begins at %d between %d and %d",
+			MaxLimit, l.Initial, l.Min, l.Max)
+	}
+	return l, nil
+}
+
+// one is a whole permit, in the fixed-point numbers of a moving limit.
+const one = 1_000_000
+
+// elastic is the pool of a limit on concurrency that moves. Its words are how
+// many permits are in use and how far the limit is from where it began, in
+// millionths, so that zeroed memory is a fresh pool; those of the tuner follow.
+type elastic struct {
+	LimitRange
+	more int // words of the tuner
+}
+
+// The words of an elastic pool.
+const (
+	inUse = iota
+	moved
+	tuning // the tuner's first
+)
+
+// Words implements Pool.
+func (p elastic) Words() int { return tuning + p.more }
+
+// TryTake implements Pool.
+func (p elastic) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duration) {
+	if (m[inUse]+int64(n))*one > p.limit(m) {
+		return false, strategies.Never
+	}
+	m[inUse] += int64(n)
+	return true, now
+}
+
+// Put implements Pool.
+func (elastic) Put(_ time.Duration, m []int64, n uint32) { m[inUse] -= int64(n) }
+
+// limit is the limit now, in millionths.
+func (p elastic) limit(m []int64) int64 { return p.Initial*one + m[moved] }
+
+// set moves the limit, within its bounds.
+func (p elastic) set(m []int64, limit int64) {
+	m[moved] = min(max(limit, p.Min*one), p.Max*one) - p.Initial*one
+}
+
+// pressed reports whether at least half of the limit is in use: where it is
+// not, successes do not show that there is room for more.
+func (p elastic) pressed(m []int64) bool { return 2*m[inUse]*one >= p.limit(m) }

@@ -1,0 +1,77 @@
+package layers
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/strategies"
+)
+
+// EnvoyBudget bounds the calls that are retrying by a share of all calls under
+// way, with a floor: retrying + 1 ≤ max(Floor, Percent of the calls). A call is
+// under way from its first attempt until it is settled, its waits included, and
+// is retrying from when the loop has decided to retry until that attempt ends.
+//
+// It is right at a proxy that sees all traffic: it needs no clock and no memory of
+// what is over. It bounds how many retry at a time and not how many do in the
+// course of an outage. (Envoy's documentation: 20 % and a floor of 3.)
+type EnvoyBudget struct {
+	// Percent of the calls under way may be retrying, 0 to 1000.
+	Percent int
+	// Floor may be retrying however few there are.
+	Floor int
+	// InFlightOnly takes the share of the attempts in flight, and not of the calls
+	// that wait to retry as well, as Envoy does: then a lone failed call may never
+	// retry by its share (envoyproxy/envoy#30205).
+	InFlightOnly bool
+	// Scope is who shares it, PerClient or wider; Name tells budgets apart that
+	// everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// Build implements Layer.
+func (v EnvoyBudget) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	if v.Percent < 0 || v.Percent > 1000 || v.Floor < 0 || v.Percent == 0 && v.Floor == 0 {
+		return nil, fmt.Errorf("envoy budget: it needs 0 to 1000 %% and a floor of at least 0, not both 0, not %d and %d", v.Percent, v.Floor)
+	}
+	counts, err := b.ReserveShared(v.Scope, 3, "envoy budget", v.Name, fmt.Sprintf("%+v", v))
+	if err != nil {
+		return nil, fmt.Errorf("envoy budget: %w", err)
+	}
+	return withBudget(b, &envoyBudget{v, counts}, inner)
+}
+
+// envoyBudget's words count the calls under way, those that are retrying, and
+// those of the latter that wait for it.
+type envoyBudget struct {
+	EnvoyBudget
+	counts strategies.Slot
+}
+
+func (v *envoyBudget) began(_ time.Duration, c *strategies.Call) { *c.Word(v.counts, 0)++ }
+
+func (v *envoyBudget) allow(_ time.Duration, c *strategies.Call, _ wire.Class) (int64, bool) {
+	calls, retrying, waiting := *c.Word(v.counts, 0), c.Word(v.counts, 1), c.Word(v.counts, 2)
+	if v.InFlightOnly {
+		calls -= *waiting + 1 // this one is not in flight either
+	}
+	if wanted := *retrying + 1; wanted > int64(v.Floor) && 100*wanted > int64(v.Percent)*calls {
+		return 0, false
+	}
+	*retrying++
+	*waiting++
+	return 1, true
+}
+
+func (v *envoyBudget) waited(c *strategies.Call) { *c.Word(v.counts, 2)-- }
+
+func (v *envoyBudget) ended(c *strategies.Call, _ *wire.Outcome, charged int64) {
+	*c.Word(v.counts, 1) -= charged
+}
+
+func (v *envoyBudget) over(c *strategies.Call, charged int64) {
+	*c.Word(v.counts, 0)--
+	*c.Word(v.counts, 1) -= charged
+}

@@ -1,0 +1,89 @@
+package layers
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/strategies"
+)
+
+// FinagleBudget is the retry budget of Finagle, which tower and Linkerd copy: in
+// any TTL there are at most Percent of the calls as extra attempts, and MinPerSecond
+// of them besides. In an outage with D new calls per second the amplification is
+// 1 + Percent/100 + MinPerSecond/D.
+//
+// It is right for services with steady traffic: what it allows follows the
+// traffic, and forgets it after TTL, so a quiet day saves nothing up. With little
+// traffic per client the minimum is all there is, and many small clients together
+// may still storm. A TTL of two minutes and no minimum is the per-client ratio of
+// Google's SRE book. (twitter/util RetryBudget.scala.)
+type FinagleBudget struct {
+	// Percent of the calls may be retried, 0 to 1000; Finagle's default is 20.
+	Percent int
+	// MinPerSecond retries are allowed besides, on the average over TTL;
+	// Finagle's default is 10.
+	MinPerSecond int
+	// TTL is how long a call counts; 0 means Finagle's 10 s.
+	TTL time.Duration
+	// Scope is who shares it, PerClient or wider; Name tells budgets apart that
+	// everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// budgetSlices is into how many parts a TTL is cut, as in Finagle: a call is
+// forgotten between 0.9 and 1 TTL after it began.
+const budgetSlices = 10
+
+// Build implements Layer.
+func (f FinagleBudget) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	if f.TTL == 0 {
+		f.TTL = 10 * time.Second
+	}
+	switch {
+	case f.Percent < 0 || f.Percent > 1000 || f.MinPerSecond < 0 || f.MinPerSecond > 1e6:
+		return nil, fmt.Errorf("finagle budget: %d %% is not within 0 to 1000, or a minimum of %d per second not within 0 to a million", f.Percent, f.MinPerSecond)
+	case f.Percent == 0 && f.MinPerSecond == 0:
+		return nil, errors.New("finagle budget: it allows nothing at all; leave out the retries instead")
+	case f.TTL < budgetSlices || f.TTL > time.Hour:
+		return nil, fmt.Errorf("finagle budget: a TTL of %v is not within 10 ns and 1 h", f.TTL)
+	}
+	window, err := b.ReserveShared(f.Scope, sliding(budgetSlices).words(), "finagle budget", f.Name, fmt.Sprintf("%+v", f))
+	if err != nil {
+		return nil, fmt.Errorf("finagle budget: %w", err)
+	}
+	reserve := int64(f.MinPerSecond) * int64(f.TTL) / int64(time.Second)
+	return withBudget(b, &finagleBudget{FinagleBudget: f, window: window, reserve: reserve * 100}, inner)
+}
+
+// finagleBudget counts in hundredths of an extra attempt: a call brings Percent of
+// them, a retry costs 100.
+type finagleBudget struct {
+	unmoved
+	FinagleBudget
+	window  strategies.Slot
+	reserve int64
+}
+
+func (f *finagleBudget) balance(now time.Duration, c *strategies.Call) []int64 {
+	w := c.Words(f.window)
+	sliding(budgetSlices).advance(w, int64(now/(f.TTL/budgetSlices)))
+	return w
+}
+
+func (f *finagleBudget) began(now time.Duration, c *strategies.Call) {
+	if c.Attempts == 0 {
+		sliding(budgetSlices).add(f.balance(now, c), int64(f.Percent))
+	}
+}
+
+func (f *finagleBudget) allow(now time.Duration, c *strategies.Call, _ wire.Class) (int64, bool) {
+	w := f.balance(now, c)
+	if sliding(budgetSlices).sum(w)+f.reserve < 100 {
+		return 0, false
+	}
+	sliding(budgetSlices).add(w, -100)
+	return 100, true
+}

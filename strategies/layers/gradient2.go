@@ -1,0 +1,108 @@
+package layers
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/strategies"
+)
+
+// Gradient2 adapts a limit on concurrency by how the latest round trip compares
+// with the average of the last 600 or so: gradient g = tolerance·long/short,
+// within ½ … 1; the limit moves a fifth of the way to L·g + queue. A long
+// average that is more than twice the latest sample decays faster, so that the
+// end of a slow spell is noticed.
+//
+// It is right before a provider that gets slower as it fills up and never
+// refuses. It ignores refusals altogether: before a provider that refuses
+// quickly and serves at an even pace it climbs to its upper bound and stays.
+//
+// Formulas and constants are those of Gradient2Limit in Netflix's
+// concurrency-limits (2026-01).
+type Gradient2 struct {
+	// LimitRange is where the limit begins and what bounds it: 20 within 20 … 200
+	// unless said.
+	LimitRange
+	// Tolerance is how much longer than the average a round trip may be before
+	// the limit sinks, ≥ 1; 0 means 1.5.
+	Tolerance float64
+	// Queue is how many attempts may queue at the provider; 0 means 4.
+	Queue int64
+	// Scope is who shares the limit, PerClient or wider; Name tells limits
+	// apart that everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// Build implements Layer.
+func (g Gradient2) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	limits, err := g.LimitRange.or(20, 20, 200)
+	if err != nil {
+		return nil, fmt.Errorf("gradient2: %w", err)
+	}
+	if g.Tolerance == 0 {
+		g.Tolerance = 1.5
+	}
+	if g.Queue == 0 {
+		g.Queue = 4
+	}
+	switch {
+	case !(g.Tolerance >= 1 && g.Tolerance <= 1000):
+		return nil, fmt.Errorf("gradient2: the tolerance must be 1 to 1000, not %g", g.Tolerance)
+	case g.Queue < 0 || g.Queue > MaxLimit:
+		return nil, fmt.Errorf("gradient2: the queue must be 1 to %d, not %d", MaxLimit, g.Queue)
+	}
+	t := &gradient2{elastic{limits, 2}, g.Tolerance, g.Queue}
+	s, err := tune(b, "gradient2", t.elastic, g.Scope, g.Name, true, t, inner)
+	if err != nil {
+		return nil, fmt.Errorf("gradient2: %w", err)
+	}
+	return s, nil
+}
+
+type gradient2 struct {
+	elastic
+	tolerance float64
+	queue     int64
+}
+
+// The words of a gradient2.
+const (
+	longRTT = tuning + iota // the long average, in ns
+	samples                 // how many it is made of, up to warmUp
+)
+
+// The long average is that of all samples at first, and then moves by
+// 2/(window + 1) of the difference; a new limit weighs a fifth.
+const (
+	warmUp      = 10
+	longWindow  = 600
+	newWeighs   = 5
+	decayFactor = 20 // a long average that is far off loses a twentieth
+)
+
+// ended implements tuner.
+func (g *gradient2) ended(_ time.Duration, _ *strategies.Call, m []int64, s sample) {
+	if !s.ok {
+		return
+	}
+	short := int64(s.rtt)
+	if m[samples] < warmUp {
+		m[samples]++
+		m[longRTT] += (short - m[longRTT]) / m[samples]
+	} else {
+		m[longRTT] += (short - m[longRTT]) * 2 / (longWindow + 1)
+	}
+	long := m[longRTT] // this sample is judged by the average before it decays
+	if long > 2*short {
+		m[longRTT] -= long / decayFactor
+	}
+	if !g.pressed(m) {
+		return
+	}
+	gradient := float64(g.tolerance*float64(long)) / float64(short)
+	gradient = max(0.5, min(1, gradient))
+	limit := g.limit(m)
+	aim := int64(float64(float64(limit)*gradient)) + g.queue*one
+	g.set(m, limit+(aim-limit)/newWeighs)
+}

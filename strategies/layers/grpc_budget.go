@@ -1,0 +1,74 @@
+package layers
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/strategies"
+)
+
+// GRPCBudget is the retry throttling of gRPC: a count of tokens that each failed
+// attempt, the first of a call included, lowers by one and each success raises
+// by a fraction, between 0 and MaxTokens. While it is half of MaxTokens or less,
+// nothing is retried. Above a failure rate of ratio/(1 + ratio), 9 % at 0.1,
+// retries end altogether; from then on clients only make first attempts.
+//
+// It is right as the plainest protection from retry storms: it needs no clock,
+// and a good hour buys no more than MaxTokens/2 retries for the bad one. A client
+// with little traffic takes long to earn them back. (gRFC A6; grpc-go 1.85.)
+type GRPCBudget struct {
+	// MaxTokens is the size of the bucket, 1 to 1000; it starts full. gRPC's
+	// documentation shows 10.
+	MaxTokens int
+	// Ratio is what a success adds, in thousandths of a token: 100 is gRPC's 0.1.
+	// Thousandths are whole numbers, as sums of 0.1 are not.
+	Ratio int
+	// Counts is the failures that cost a token; none means Transient. A failure
+	// that the provider marks as not to be retried costs one too, and that of a
+	// response that has begun none.
+	Counts strategies.Classes
+	// Scope is who shares it, PerClient or wider; Name tells budgets apart that
+	// everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// Build implements Layer.
+func (g GRPCBudget) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	if g.MaxTokens < 1 || g.MaxTokens > 1000 || g.Ratio < 1 || g.Ratio > 1000*g.MaxTokens {
+		return nil, fmt.Errorf("grpc budget: it needs 1 to 1000 tokens and a ratio of at least a thousandth of one and at most all, not %d and %d", g.MaxTokens, g.Ratio)
+	}
+	g.Counts = g.Counts.Or(strategies.Transient)
+	missing, err := b.ReserveShared(g.Scope, 1, "grpc budget", g.Name, fmt.Sprintf("%+v", g))
+	if err != nil {
+		return nil, fmt.Errorf("grpc budget: %w", err)
+	}
+	return withBudget(b, &grpcBudget{GRPCBudget: g, missing: missing}, inner)
+}
+
+// grpcBudget knows what is missing from a full bucket, so that zeroed memory is
+// a full one.
+type grpcBudget struct {
+	unmoved
+	GRPCBudget
+	missing strategies.Slot // in thousandths of a token
+}
+
+const oneToken = 1000
+
+// allow costs nothing: what costs is to fail.
+func (g *grpcBudget) allow(_ time.Duration, c *strategies.Call, _ wire.Class) (int64, bool) {
+	return 0, 2**c.Word(g.missing, 0) < int64(g.MaxTokens)*oneToken
+}
+
+func (g *grpcBudget) ended(c *strategies.Call, o *wire.Outcome, _ int64) {
+	missing := c.Word(g.missing, 0)
+	switch {
+	case o.OK():
+		*missing = max(0, *missing-int64(g.Ratio))
+	case o.Begun:
+	case g.Counts.Has(o.Class) || o.Marks&wire.SaysStop != 0:
+		*missing = min(int64(g.MaxTokens)*oneToken, *missing+oneToken)
+	}
+}

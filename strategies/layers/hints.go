@@ -1,0 +1,119 @@
+package layers
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"herdlab/sim/saturating"
+	"herdlab/strategies"
+)
+
+// Hints say what a retry loop makes of the wait that a reply asks for. The zero
+// value is the house's rule: a hint replaces a shorter base and the jitter is
+// drawn on top, so the loop never comes back before it was asked to, and a crowd
+// that was told the same does not come back as one.
+type Hints struct {
+	// Use is what becomes of a hint that is accepted.
+	Use HintUse
+	// Least ≤ hint ≤ Most are accepted; Most 0 means no bound. A shorter hint
+	// counts as none.
+	Least, Most time.Duration
+	// Beyond is what becomes of a hint longer than Most.
+	Beyond Beyond
+	// Spread is the width of a jitter on top of the hint, in per cent of it, for
+	// HintAsWait and HintAsFloor.
+	Spread int
+	// Slack is how much a hint may add to the loop's own wait, for HintClamped.
+	Slack time.Duration
+	// Restart makes the backoff begin anew after a wait that was asked for.
+	Restart bool
+}
+
+// HintUse is what becomes of a hint.
+type HintUse uint8
+
+// The uses.
+const (
+	HintAsBase  HintUse = iota // it replaces a shorter base, the jitter lies on top
+	HintForBase                // it replaces the base, a longer one too, the jitter lies on top
+	HintAsWait                 // it is the wait, whatever the backoff says: the whole herd comes back at that instant
+	HintAsFloor                // the longer of hint and own wait counts: the same herd, unless the own waits are longer
+	HintClamped                // the own wait t is moved towards it, within [t, t+Slack]
+	HintDrawn                  // the wait is U(0, hint): a mistake that makes every retry too early
+	HintIgnored                // none is heard
+	NumHintUses = iota         // how many uses there are
+)
+
+// String returns the name of the use as scenario files spell it.
+func (u HintUse) String() string {
+	return nameOf([]string{"as_base", "for_base", "as_wait", "as_floor", "clamped", "drawn", "ignored"}, uint8(u))
+}
+
+// Beyond is what becomes of a hint that is longer than a loop accepts.
+type Beyond uint8
+
+// The ways. Only giving up keeps to what the provider has asked for.
+const (
+	BackOff    Beyond = iota // it counts as none, and the retry comes too early
+	GiveUp                   // the call stops with HintTooLong
+	Clip                     // the longest accepted one takes its place, and the retry comes too early
+	NumBeyonds = iota        // how many ways there are
+)
+
+// String returns the name of the way as scenario files spell it.
+func (b Beyond) String() string { return nameOf([]string{"back_off", "give_up", "clip"}, uint8(b)) }
+
+func (h *Hints) validate() error {
+	switch {
+	case h.Use >= NumHintUses || h.Beyond >= NumBeyonds:
+		return fmt.Errorf("there is no use %d of hints or no way %d beyond the longest", uint8(h.Use), uint8(h.Beyond))
+	case h.Least < 0 || h.Most < 0 || h.Most > 0 && h.Most < h.Least:
+		return fmt.Errorf("hints of %v to %v are no range; 0 as the longest means no bound", h.Least, h.Most)
+	case h.Spread < 0 || h.Spread > 1000:
+		return fmt.Errorf("a spread of %d %% on top of a hint is not between 0 and 1000 %%", h.Spread)
+	case h.Slack < 0:
+		return errors.New("the slack of a clamped hint must not be negative")
+	}
+	return nil
+}
+
+// accepts reports whether the loop goes by a hint.
+func (h *Hints) accepts(hint time.Duration) bool {
+	return hint >= h.Least && h.Use != HintIgnored && (h.Most == 0 || hint <= h.Most || h.Beyond == Clip)
+}
+
+// tooLong reports whether the loop gives up because of a hint.
+func (h *Hints) tooLong(hint time.Duration) bool {
+	return h.Beyond == GiveUp && h.Most > 0 && hint > h.Most && h.Use != HintIgnored
+}
+
+// wait is how long the loop waits after an accepted hint, if it would wait base
+// + jitter of its own accord.
+func (h *Hints) wait(c *strategies.Call, p strategies.Purpose, base, jitter, hint time.Duration) time.Duration {
+	if h.Most > 0 {
+		hint = min(hint, h.Most)
+	}
+	switch h.Use {
+	case HintAsBase:
+		return saturating.Add(max(base, hint), jitter)
+	case HintForBase:
+		return saturating.Add(hint, jitter)
+	case HintAsWait:
+		return h.spread(c, p, hint)
+	case HintAsFloor:
+		return max(saturating.Add(base, jitter), h.spread(c, p, hint))
+	case HintDrawn:
+		return c.Uniform(p.Second(), 0, hint)
+	default: // HintClamped
+		own := saturating.Add(base, jitter)
+		return min(max(own, hint), saturating.Add(own, h.Slack))
+	}
+}
+
+func (h *Hints) spread(c *strategies.Call, p strategies.Purpose, hint time.Duration) time.Duration {
+	if h.Spread == 0 {
+		return hint
+	}
+	return saturating.Add(hint, c.Uniform(p.Second(), 0, saturating.Percent(hint, h.Spread)))
+}

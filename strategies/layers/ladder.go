@@ -1,0 +1,154 @@
+package layers
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
+	"herdlab/strategies"
+)
+
+// Ladder tries lesser models when the one asked for is at capacity: each rung is
+// a model and how often it is tried. Only failures of capacity lead on to the
+// next try and, when a rung's are used up, to the next rung; a bad key is bad on
+// every rung. An answer from any rung but the first is marked as degraded and
+// counted. When the last rung fails, the call ends with NothingLeft and raises
+// an alarm, because nobody further out can do more.
+//
+// It is right where a lesser answer now is worth more than the best one later,
+// and capacity is the model's. With a chance p of failure at each try, 2/1/1
+// degrades p² of the calls and loses p⁴ of them at 1 + p + p² + p³ tries each. It
+// costs quality, and it moves an overload on: what the flagship refuses arrives
+// at the standard model, which must have room for it.
+type Ladder struct {
+	// Rungs are tried in order, the model asked for first.
+	Rungs []Rung
+	// On says which failures lead on; its empty set of classes means
+	// overloaded.
+	On Rules
+	// Backoff says how long to wait before each try but the first; nil tries at
+	// once. A hint counts where the same model is tried again.
+	Backoff strategies.Backoff
+}
+
+// Rung is one model of a ladder.
+type Rung struct {
+	// Model is where attempts go, as wire.Target says; Tries how often, 0 for
+	// once.
+	Model uint8
+	Tries int
+}
+
+// maxTries bounds Rung.Tries.
+const maxTries = 1 << 20
+
+// Build implements Layer.
+func (l Ladder) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	if err := l.validate(); err != nil {
+		return nil, fmt.Errorf("ladder: %w", err)
+	}
+	l.On.Classes = l.On.Classes.Or(strategies.ClassesOf(wire.Overloaded))
+	g := &ladder{Ladder: l, purpose: b.Purpose()}
+	var err error
+	if g.degraded, err = b.Note("degraded"); err != nil {
+		return nil, err
+	}
+	if g.nothing, err = b.Alarm("no_model_left"); err != nil {
+		return nil, err
+	}
+	if g.tries, err = b.Reserve(strategies.PerCall, 1, ""); err != nil {
+		return nil, err
+	}
+	return b.Loop(g, inner)
+}
+
+func (l *Ladder) validate() error {
+	if len(l.Rungs) == 0 {
+		return errors.New("it needs at least one rung: a model and how often to try it")
+	}
+	seen := [256]bool{}
+	for i, r := range l.Rungs {
+		switch {
+		case r.Tries < 0 || r.Tries > maxTries:
+			return fmt.Errorf("rung %d cannot be tried %d times; write 1 to %d, or 0 for once", i+1, r.Tries, maxTries)
+		case seen[r.Model]:
+			return fmt.Errorf("model %d has two rungs; give one of them more tries", r.Model)
+		}
+		seen[r.Model] = true
+	}
+	if l.Backoff != nil {
+		if err := strategies.ValidateBackoff(l.Backoff); err != nil {
+			return err
+		}
+	}
+	return l.On.Validate()
+}
+
+// ladder is the loop of a Ladder. The call's word is how often it has tried, on
+// all rungs.
+type ladder struct {
+	Ladder
+	tries             strategies.Slot
+	degraded, nothing strategies.Signal
+	purpose           strategies.Purpose
+}
+
+// rung returns the rung of the given try, or that there is none.
+func (l *ladder) rung(try int64) (rung int, ok bool) {
+	for i, r := range l.Rungs {
+		if try -= int64(max(1, r.Tries)); try <= 0 {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// Start implements Loop.
+func (l *ladder) Start(_ time.Duration, c *strategies.Call) {
+	*c.Word(l.tries, 0) = 1
+	c.Target.Model = l.Rungs[0].Model
+}
+
+// After implements Loop.
+func (l *ladder) After(_ time.Duration, c *strategies.Call, e strategies.Event, d strategies.Decision) strategies.Decision {
+	tries := c.Word(l.tries, 0)
+	rung, _ := l.rung(*tries)
+	if d.End.Reason == strategies.Succeeded {
+		if rung > 0 {
+			d.End.Degraded = true
+			c.Raise(l.degraded)
+		}
+		return d
+	}
+	if !l.On.Retries(e.Outcome, d.End) {
+		return d
+	}
+	next, ok := l.rung(*tries + 1)
+	if !ok {
+		d.End.Reason = strategies.NothingLeft
+		c.Raise(l.nothing)
+		return d
+	}
+	*tries++
+	hint := e.Hint()
+	if next != rung {
+		c.Target.Model = l.Rungs[next].Model
+		hint = wire.NoHint // was another model's
+	}
+	return strategies.Decision{Kind: strategies.Wait, After: pause(c, l.Backoff, l.purpose, *tries, d.End.Class, hint)}
+}
+
+// pause is how long a loop that moves on waits, by a backoff that may be nil,
+// when it begins for the tries-th time. A hint replaces a shorter base.
+func pause(c *strategies.Call, b strategies.Backoff, p strategies.Purpose, tries int64, class wire.Class, hint time.Duration) time.Duration {
+	var base, jitter time.Duration
+	if x, ok := b.(strategies.Discerning); ok {
+		b = x.For(class)
+	}
+	if b != nil {
+		base, jitter = b.Delay(c, p, max(0, tries-2), 0)
+	}
+	return saturating.Add(max(base, hint, 0), max(jitter, 0))
+}

@@ -1,0 +1,53 @@
+package layers
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/strategies"
+)
+
+// LatchedClass is a mistake to be shown, not used: a classifier that decides once,
+// by the first failure it sees, what kind of trouble this is, and answers so from
+// then on. When capacity becomes a 403 because the token has expired, a loop
+// outside goes on for ever against a provider that will never let it in; a fresh
+// look at each reply stops at the first.
+type LatchedClass struct {
+	// Scope is who shares the first impression, PerCall or wider; Name tells
+	// those apart that everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// Build implements Layer.
+func (l LatchedClass) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	if l.Scope != strategies.PerCall {
+		if err := l.Scope.CheckShared(l.Name); err != nil {
+			return nil, fmt.Errorf("latched class: %w", err)
+		}
+	}
+	s, err := b.Reserve(l.Scope, 1, "latched class "+l.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &latchedClass{inner, s}, nil
+}
+
+type latchedClass struct {
+	inner strategies.Strategy
+	first strategies.Slot // the class of the first failure; 0, which is OK, for none yet
+}
+
+// Next implements Strategy.
+func (l *latchedClass) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	d := l.inner.Next(now, c, e)
+	if d.Kind == strategies.Stop && d.End.Reason == strategies.Failed && d.End.Class != wire.Cancelled {
+		first := c.Word(l.first, 0)
+		if *first == 0 {
+			*first = int64(d.End.Class)
+		}
+		d.End.Class = wire.Class(*first)
+	}
+	return d
+}

@@ -1,0 +1,176 @@
+package layers
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/sim/saturating"
+	"herdlab/strategies"
+)
+
+// Merge sends calls together: the first waits until Size of them have come, or
+// for Window, and sends one request that asks for all. Its tokens are theirs
+// together, and so is its fate: all get its answer, or its failure.
+//
+// It is right where the number of requests is limited and their size is not: ten
+// to one leaves a tenth of the requests, and a tenth of the time under a quota. It
+// costs the first up to Window, a longer service for all, and ten calls where one
+// would have failed; put a retry loop inside. One request that is too large fails
+// them all for good: keep Size well below what the model takes.
+type Merge struct {
+	// Size is how many calls make one request, 2 to 1,000.
+	Size int
+	// Window is how long the first waits for the others, > 0.
+	Window time.Duration
+	// Scope is who can meet, PerClient or wider; Name tells mergers apart that
+	// everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// Build implements Layer: the flight of a batch, and within it, for the call that
+// leads, the pool that lets it go when the batch is complete.
+func (m Merge) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	switch {
+	case m.Size < 2 || m.Size > 1000:
+		return nil, fmt.Errorf("merge: 2 to 1000 calls make one request, not %d", m.Size)
+	case m.Window <= 0:
+		return nil, errors.New("merge: the first must wait for the others for a positive time")
+	}
+	if err := m.Scope.CheckShared(m.Name); err != nil {
+		return nil, fmt.Errorf("merge: %w", err)
+	}
+	b.ChangesDemand()
+	p := batches{int64(m.Size), m.Window}
+	id, err := b.Pool(p, m.Scope, "merge "+m.Name)
+	if err != nil {
+		return nil, err
+	}
+	g := &merge{inner: inner, size: p.size, take: strategies.Take{Pool: id, N: 1}, words: b.PoolWords(id)}
+	if g.own, err = b.Reserve(strategies.PerCall, 3, ""); err != nil {
+		return nil, err
+	}
+	if g.waiting, err = b.Waiting("merge"); err != nil {
+		return nil, err
+	}
+	s, err := b.Flight(strategies.Flight{Scope: m.Scope, Name: m.Name, Key: g.join, Merges: true, Left: g.leave}, g)
+	if err != nil {
+		return nil, fmt.Errorf("merge: %w", err)
+	}
+	return s, nil
+}
+
+// batches is the pool of a Merge: what those who lead wait for, in the order of
+// their batches, is that their own is complete.
+type batches struct {
+	size   int64
+	window time.Duration
+}
+
+// The words of batches, numbered from 1, before the sizes of the latest.
+const (
+	latest     = iota // the batch that was opened last
+	gone              // the last that has gone; one after it may be open
+	goesAt            // when the next goes at the latest; 0 if nobody leads it yet
+	sizes             // of batches, by their number
+	remembered = 64   // how many of them
+)
+
+// sizeOf is the size of a batch.
+func sizeOf(m []int64, batch int64) *int64 { return &m[sizes+batch%remembered] }
+
+// Words implements Pool.
+func (batches) Words() int { return sizes + remembered }
+
+// TryTake implements Pool.
+func (p batches) TryTake(now time.Duration, m []int64, _ uint32) (bool, time.Duration) {
+	if m[goesAt] == 0 {
+		m[goesAt] = int64(saturating.Add(now, p.window))
+	}
+	next := m[gone] + 1
+	if next >= m[latest] && *sizeOf(m, next) < p.size && int64(now) < m[goesAt] {
+		return false, time.Duration(m[goesAt])
+	}
+	m[gone], m[goesAt] = next, 0
+	return true, now
+}
+
+// Put implements Pool.
+func (batches) Put(time.Duration, []int64, uint32) {}
+
+// merge is inside the flight of a batch: who leads it waits and asks for all.
+type merge struct {
+	inner   strategies.Strategy
+	size    int64
+	take    strategies.Take
+	words   strategies.Slot
+	own     strategies.Slot    // the call's batch, and what it asked for at first
+	waiting strategies.Waiting // set while the call stands in line
+}
+
+// join puts a call into a batch and returns the key of its flight.
+func (g *merge) join(c *strategies.Call) uint32 {
+	askAsAtFirst(c, c.Word(g.own, 1), c.Word(g.own, 2)) // not for those of its last batch
+	m := c.Words(g.words)
+	if m[gone] == m[latest] || *sizeOf(m, m[latest]) >= g.size {
+		m[latest]++
+		*sizeOf(m, m[latest]) = 0
+	}
+	size := sizeOf(m, m[latest])
+	if *size++; *size == g.size {
+		c.Put(g.take.Pool, 0) // the driver looks at the line, where the leader stands
+	}
+	*c.Word(g.own, 0) = m[latest]
+	return uint32(m[latest])
+}
+
+// leave takes a call out of its batch, so that nobody asks for it any more.
+func (g *merge) leave(c *strategies.Call) {
+	m, own := c.Words(g.words), c.Word(g.own, 0)
+	if *own == 0 || m[latest]-*own >= remembered {
+		return
+	}
+	if *sizeOf(m, *own)--; *sizeOf(m, *own) == 0 && *own > m[gone] {
+		m[goesAt] = 0
+	}
+	*own = 0
+}
+
+// Next implements Strategy.
+func (g *merge) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	m, own := c.Words(g.words), *c.Word(g.own, 0)
+	standing := g.waiting.In(c)
+	switch {
+	case e.Kind == strategies.Begin && own > m[gone] && (c.Pools == nil || !c.Pools.TryTake(c, g.take)):
+		g.waiting.Set(c)
+		return strategies.Decision{Kind: strategies.Acquire, Take: g.take}
+	case e.Kind == strategies.Begin:
+		g.askForAll(c, *sizeOf(m, own))
+	case standing && e.Kind == strategies.Admitted:
+		g.waiting.Clear(c)
+		g.askForAll(c, *sizeOf(m, own))
+		e = strategies.Event{Kind: strategies.Begin}
+	case standing && e.Kind == strategies.Cancelled: // another may lead
+		g.waiting.Clear(c)
+		g.leave(c)
+		return strategies.StopCancelled()
+	}
+	d := g.inner.Next(now, c, e)
+	if d.Kind == strategies.Stop && d.End.Class == wire.Cancelled { // the others may go on
+		g.leave(c)
+	}
+	return d
+}
+
+// askForAll makes one request of n.
+func (g *merge) askForAll(c *strategies.Call, n int64) {
+	d := &c.Demand
+	d.InputTokens, d.OutputTokens, d.MaxTokens = scaled(d.InputTokens, n), scaled(d.OutputTokens, n), scaled(d.MaxTokens, n)
+}
+
+// scaled is n·x, or as much as there can be.
+func scaled(x uint32, n int64) uint32 {
+	return uint32(min(int64(x)*n, 1<<32-1))
+}

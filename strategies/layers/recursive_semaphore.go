@@ -1,0 +1,91 @@
+package layers
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/strategies"
+)
+
+// RecursiveSemaphore is a mistake to be shown, not used: a retry that calls the
+// function it is in, whose semaphore is not re-entrant. Every attempt of a call
+// takes another permit while the call keeps those of the attempts before it.
+//
+//	def call():
+//	    with semaphore:             # Permits
+//	        if post() failed:
+//	            sleep(backoff)
+//	            return call()       # needs one more
+//
+// A lone caller hangs when it fails as often in a row as there are permits; as
+// many callers as permits hang at the first failure they have together. A
+// semaphore that is merely held while its holder sleeps is Concurrency outside
+// Retry; the right way round is Concurrency inside Retry.
+type RecursiveSemaphore struct {
+	// Retry is the loop inside the semaphore.
+	Retry Retry
+	// Permits is how many there are, ≥ 1.
+	Permits int64
+	// Scope is who shares them, PerClient or wider; Name tells semaphores apart
+	// that everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// Build implements Layer.
+func (s RecursiveSemaphore) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	if s.Permits < 1 {
+		return nil, fmt.Errorf("recursive semaphore: permits must be at least 1, not %d", s.Permits)
+	}
+	if err := s.Scope.CheckShared(s.Name); err != nil {
+		return nil, fmt.Errorf("recursive semaphore: %w", err)
+	}
+	id, err := b.Pool(permits{s.Permits}, s.Scope, "concurrency "+s.Name)
+	if err != nil {
+		return nil, err
+	}
+	held, err := b.Reserve(strategies.PerCall, 1, "")
+	if err != nil {
+		return nil, err
+	}
+	if inner, err = b.Spend("recursive semaphore", id, counting{inner, held}); err != nil {
+		return nil, err
+	}
+	loop, err := s.Retry.Build(b, inner)
+	if err != nil {
+		return nil, fmt.Errorf("recursive semaphore: %w", err)
+	}
+	return returning{loop, id, held}, nil
+}
+
+// counting is inside the pool: it counts the permits that the call has taken.
+type counting struct {
+	inner strategies.Strategy
+	held  strategies.Slot
+}
+
+// Next implements Strategy.
+func (s counting) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	if e.Kind == strategies.Begin {
+		*c.Word(s.held, 0)++
+	}
+	return s.inner.Next(now, c, e)
+}
+
+// returning is outside the loop: it gives all permits back when the call of the
+// outermost function returns.
+type returning struct {
+	inner strategies.Strategy
+	pool  strategies.PoolID
+	held  strategies.Slot
+}
+
+// Next implements Strategy.
+func (s returning) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+	d := s.inner.Next(now, c, e)
+	if held := c.Word(s.held, 0); d.Settles() && *held > 0 {
+		c.Put(s.pool, uint32(*held))
+		*held = 0
+	}
+	return d
+}

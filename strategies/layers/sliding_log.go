@@ -1,0 +1,88 @@
+package layers
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/sim/saturating"
+	"herdlab/strategies"
+)
+
+// SlidingLog lets at most Limit attempts through in any interval of length Length,
+// both of its ends included: an attempt made exactly Length ago still counts. It
+// waits where others would send and be refused.
+//
+// It is right below a provider's window, sliding or fixed, with Limit a little
+// less than the provider's: then no interval can hold too many, wherever the
+// provider's window begins. It costs a word for each attempt it remembers, and
+// after a pause it lets Limit attempts through at once.
+type SlidingLog struct {
+	// Limit attempts in each Length, 1 to MaxLog.
+	Limit  int
+	Length time.Duration
+	// Scope is who shares it, PerClient or wider; Name tells those apart that
+	// everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// MaxLog bounds SlidingLog.Limit; SlidingCounter takes two words for any limit.
+const MaxLog = strategies.MaxWords - 1
+
+// Build implements Layer.
+func (l SlidingLog) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	switch {
+	case l.Limit < 1 || l.Limit > MaxLog:
+		return nil, fmt.Errorf("sliding log: the limit must be 1 to %d, not %d; a sliding counter takes larger ones", MaxLog, l.Limit)
+	case l.Length <= 0:
+		return nil, fmt.Errorf("sliding log: the interval must be positive, not %v", l.Length)
+	}
+	if err := l.Scope.CheckShared(l.Name); err != nil {
+		return nil, fmt.Errorf("sliding log: %w", err)
+	}
+	id, err := b.Pool(stamps{l.Limit, l.Length}, l.Scope, "sliding log "+l.Name)
+	if err != nil {
+		return nil, err
+	}
+	return b.Spend("sliding log", id, inner)
+}
+
+// stamps is the pool of a SlidingLog. Its first word is the place of the oldest
+// of the ring of stamps that follows; a stamp is when an attempt stops
+// counting, so that zeroed memory is an empty log.
+type stamps struct {
+	limit int
+	per   time.Duration
+}
+
+// Words implements Pool.
+func (s stamps) Words() int { return s.limit + 1 }
+
+// TryTake implements Pool. The n oldest places of the ring must be free.
+func (s stamps) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duration) {
+	switch {
+	case n == 0:
+		return true, now
+	case int64(n) > int64(s.limit):
+		return false, strategies.Never
+	}
+	if free := time.Duration(*s.place(m, int(n)-1)); now < free {
+		return false, free
+	}
+	for i := range int(n) {
+		*s.place(m, i) = int64(saturating.Add(saturating.Add(now, s.per), 1))
+	}
+	m[0] = (m[0] + int64(n)) % int64(s.limit)
+	return true, now
+}
+
+// Put implements Pool: the n newest are forgotten.
+func (s stamps) Put(_ time.Duration, m []int64, n uint32) {
+	for range min(int(n), s.limit) {
+		m[0] = (m[0] + int64(s.limit) - 1) % int64(s.limit)
+		*s.place(m, 0) = 0
+	}
+}
+
+// place is the i-th oldest stamp.
+func (s stamps) place(m []int64, i int) *int64 { return &m[1+(int(m[0])+i)%s.limit] }

@@ -1,0 +1,104 @@
+package layers
+
+import (
+	"fmt"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/strategies"
+)
+
+// Throttle refuses attempts at random when the provider has lately accepted too
+// few: with the probability (requests − K·accepts)/(requests + 1), if that is
+// positive, where both are counted over a sliding window and requests include
+// those refused here. So a client sends at most about K times what is accepted,
+// and still finds out when more would be.
+//
+// It is right where refusing costs the provider nearly as much as serving. A
+// smaller K sends less in vain and notices a recovery later; in a total outage one
+// attempt in a Window goes through, however many ask. (Google, Site
+// Reliability Engineering, "Handling Overload": K = 2, two minutes.)
+type Throttle struct {
+	// K is ≥ 1; 0 means 2.
+	K float64
+	// Window is how far it looks back, in ten steps; 0 means 2 min.
+	Window time.Duration
+	// On is the ends that are no accepts; none means Transient. A bad request has
+	// been accepted.
+	On strategies.Classes
+	// Scope is who shares the counts, PerClient or wider; Name tells throttles
+	// apart that everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// throttleSlices is in how many steps a throttle forgets.
+const throttleSlices = sliding(10)
+
+// Build implements Layer.
+func (t Throttle) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	if t.K == 0 {
+		t.K = 2
+	}
+	if t.Window == 0 {
+		t.Window = 2 * time.Minute
+	}
+	if !(t.K >= 1 && t.K <= 1e6) || t.Window < time.Duration(throttleSlices) { // nor NaN
+		return nil, fmt.Errorf("throttle: K must be 1 to a million and the window 10 ns or more, not %v and %v", t.K, t.Window)
+	}
+	t.On = t.On.Or(strategies.Transient)
+	counts, err := b.ReserveShared(t.Scope, 2*throttleSlices.words(), "throttle", t.Name, fmt.Sprintf("%+v", t))
+	if err != nil {
+		return nil, fmt.Errorf("throttle: %w", err)
+	}
+	own, err := b.Reserve(strategies.PerCall, 1, "")
+	if err != nil {
+		return nil, err
+	}
+	return b.Guard(&throttle{t, counts, own, b.Purpose()}, inner)
+}
+
+type throttle struct {
+	Throttle
+	counts  strategies.Slot
+	own     strategies.Slot // whether the call has been let in and not been heard of
+	purpose strategies.Purpose
+}
+
+// sums returns the sliding sums of requests and of accepts.
+func (t *throttle) sums(now time.Duration, c *strategies.Call) (requests, accepts []int64) {
+	w, at := c.Words(t.counts), int64(now/(t.Window/time.Duration(throttleSlices)))
+	requests, accepts = w[:throttleSlices.words()], w[throttleSlices.words():]
+	throttleSlices.advance(requests, at)
+	throttleSlices.advance(accepts, at)
+	return requests, accepts
+}
+
+// Admit implements Guard.
+func (t *throttle) Admit(now time.Duration, c *strategies.Call) strategies.Decision {
+	requests, accepts := t.sums(now, c)
+	n := float64(throttleSlices.sum(requests))
+	over := n - float64(t.K*float64(throttleSlices.sum(accepts)))
+	throttleSlices.add(requests, 1)
+	if over > 0 && float64(c.Float(t.purpose)*(n+1)) < over {
+		return strategies.StopWith(strategies.LimiterRefused, wire.Overloaded)
+	}
+	*c.Word(t.own, 0) = 1
+	return strategies.Decision{}
+}
+
+// Observe implements Guard.
+func (t *throttle) Observe(now time.Duration, c *strategies.Call, e strategies.Event, d strategies.Decision) {
+	own := c.Word(t.own, 0)
+	if *own == 0 {
+		return // that a call is withdrawn is heard for each attempt and once more
+	}
+	*own = 0
+	requests, accepts := t.sums(now, c)
+	switch {
+	case !e.Terminal() || d.End.Class == wire.Cancelled: // nobody knows
+		throttleSlices.add(requests, -1)
+	case !t.On.Has(d.End.Class):
+		throttleSlices.add(accepts, 1)
+	}
+}

@@ -1,0 +1,106 @@
+package layers
+
+import (
+	"fmt"
+	"math/bits"
+	"time"
+
+	"herdlab/sim/saturating"
+	"herdlab/strategies"
+)
+
+// TokenBucket makes every attempt take a token first: Rate tokens arrive per
+// Per, Burst are kept at most, and it starts full. Waiters are served first
+// come, first served. It is right when the limit is known: a fleet that shares
+// a bucket of 70 % of it never meets the limit at all.
+type TokenBucket struct {
+	// Rate tokens arrive evenly in each Per: 21 per 10 s is 2.1 per second.
+	Rate int64
+	Per  time.Duration
+	// Burst is the size of the bucket, ≥ 1.
+	Burst int64
+	// Scope is who shares it, PerClient or wider; Name tells buckets apart
+	// that everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// Build implements Layer.
+func (t TokenBucket) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	if err := validateRate(t.Rate, t.Per, t.Burst); err != nil {
+		return nil, fmt.Errorf("token bucket: %w", err)
+	}
+	if err := t.Scope.CheckShared(t.Name); err != nil {
+		return nil, fmt.Errorf("token bucket: %w", err)
+	}
+	k := bucketOf(t.Rate, t.Per, t.Burst)
+	if k.burst > int64(strategies.Never)/4/k.per {
+		return nil, fmt.Errorf("token bucket: a burst of %d at %d per %v overflows; take a smaller burst or a rounder rate", t.Burst, t.Rate, t.Per)
+	}
+	id, err := b.Pool(k, t.Scope, "bucket "+t.Name)
+	if err != nil {
+		return nil, err
+	}
+	return b.Spend("tokens", id, inner)
+}
+
+// validateRate says what is wrong with a rate and the burst on top of it.
+func validateRate(rate int64, per time.Duration, burst int64) error {
+	switch {
+	case rate < 1 || per <= 0:
+		return fmt.Errorf("the rate must be positive, not %d per %v", rate, per)
+	case burst < 1:
+		return fmt.Errorf("the burst must be at least 1, not %d", burst)
+	}
+	return nil
+}
+
+// bucket is the pool of a TokenBucket. Its words are the time of the last
+// refill and what is missing from a full bucket, in units of 1/per of a token,
+// so that a refill of any length is an integer and zeroed memory is a full
+// bucket.
+type bucket struct{ rate, per, burst int64 }
+
+// bucketOf returns the bucket of so many tokens per time, in lowest terms.
+func bucketOf(rate int64, per time.Duration, burst int64) *bucket {
+	a, b := rate, int64(per)
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return &bucket{rate / a, int64(per) / a, burst}
+}
+
+// Words implements Pool.
+func (*bucket) Words() int { return 2 }
+
+// TryTake implements Pool.
+func (k *bucket) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duration) {
+	dt := int64(now) - m[0]
+	m[0] = int64(now)
+	if missing := m[1]; missing > 0 {
+		// 128 bits of product instead of a division: this runs once an attempt.
+		if hi, came := bits.Mul64(uint64(dt), uint64(k.rate)); hi > 0 || came >= uint64(missing) {
+			m[1] = 0
+		} else {
+			m[1] = missing - int64(came)
+		}
+	}
+	if int64(n) > k.burst {
+		return false, strategies.Never
+	}
+	over := m[1] + (int64(n)-k.burst)*k.per
+	if over <= 0 {
+		m[1] += int64(n) * k.per
+		return true, now
+	}
+	wait := over / k.rate
+	if over%k.rate > 0 {
+		wait++
+	}
+	return false, saturating.Add(now, time.Duration(wait))
+}
+
+// Put implements Pool.
+func (k *bucket) Put(_ time.Duration, m []int64, n uint32) {
+	m[1] = max(0, m[1]-min(int64(n), k.burst)*k.per)
+}

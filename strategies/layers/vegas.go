@@ -1,0 +1,122 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"herdlab/strategies"
+)
+
+// Vegas adapts a limit on concurrency by delay instead of refusals: from the
+// shortest round trip it has seen it estimates how many of its own attempts
+// wait in a queue, q = ⌈L·(1 − rtt₀/rtt)⌉, and keeps that between α = 3·log₁₀ L
+// and β = 6·log₁₀ L: below log₁₀ L it adds β, below α log₁₀ L, above β it takes
+// log₁₀ L away. A refusal or a timeout takes it away as well. After about 30·L
+// samples it forgets the shortest round trip and takes the next for it.
+//
+// It is right before a provider that queues, because it slows down before it is
+// refused. It is misled by what changes the service time itself: a day of long
+// answers looks like a queue, and where it never sees an idle provider it takes
+// the queue for the service.
+//
+// Formulas and constants are those of VegasLimit in Netflix's concurrency-limits
+// (2026-01), but that a refusal is no sample of the round trip: there, a refusal
+// after 50 ms is the shortest of all and shrinks the limit to nothing.
+type Vegas struct {
+	// LimitRange is where the limit begins and what bounds it: 20 within 1 … 1000
+	// unless said.
+	LimitRange
+	// Smoothing is the weight of a new limit over the old, 0 for 1.
+	Smoothing float64
+	// Scope is who shares the limit, PerClient or wider; Name tells limits
+	// apart that everyone shares.
+	Scope strategies.Scope
+	Name  string
+}
+
+// Build implements Layer.
+func (v Vegas) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+	limits, err := v.LimitRange.or(20, 1, 1000)
+	if err != nil {
+		return nil, fmt.Errorf("vegas: %w", err)
+	}
+	if v.Smoothing == 0 {
+		v.Smoothing = 1
+	}
+	if !(v.Smoothing > 0 && v.Smoothing <= 1) {
+		return nil, fmt.Errorf("vegas: the smoothing must lie between 0 and 1, not %g", v.Smoothing)
+	}
+	t := &vegas{elastic{limits, 3}, v.Smoothing, b.Purpose()}
+	s, err := tune(b, "vegas", t.elastic, v.Scope, v.Name, true, t, inner)
+	if err != nil {
+		return nil, fmt.Errorf("vegas: %w", err)
+	}
+	return s, nil
+}
+
+type vegas struct {
+	elastic
+	smoothing float64
+	purpose   strategies.Purpose
+}
+
+// The words of a vegas.
+const (
+	shortest   = tuning + iota // the shortest round trip, in ns; 0 for none yet
+	probeCount                 // samples since it was last forgotten
+	probeWidth                 // ½ and this many millionths of 30·L samples are let by
+)
+
+// probeEvery is how many samples for each permit a shortest round trip lasts.
+const probeEvery = 30
+
+// ended implements tuner.
+func (v *vegas) ended(_ time.Duration, c *strategies.Call, m []int64, s sample) {
+	limit := v.limit(m)
+	if s.dropped {
+		v.smooth(m, limit, limit-digits(limit/one)*one)
+		return
+	}
+	if !s.ok {
+		return
+	}
+	m[probeCount]++
+	if m[probeCount]*one*1000 >= (one/2+m[probeWidth])*probeEvery*(limit/1000) {
+		m[probeWidth] = int64(float64(c.Float(v.purpose) * (one / 2)))
+		m[probeCount], m[shortest] = 0, int64(s.rtt)
+		return
+	}
+	if m[shortest] == 0 || int64(s.rtt) < m[shortest] {
+		m[shortest] = int64(s.rtt)
+		return
+	}
+	if !v.pressed(m) {
+		return
+	}
+	share := 1 - float64(m[shortest])/float64(s.rtt)
+	queue := int64(math.Ceil(float64(float64(limit)/one) * share))
+	log := digits(limit / one)
+	switch alpha, beta := 3*log, 6*log; {
+	case queue <= log:
+		v.smooth(m, limit, limit+beta*one)
+	case queue < alpha:
+		v.smooth(m, limit, limit+log*one)
+	case queue > beta:
+		v.smooth(m, limit, limit-log*one)
+	}
+}
+
+// smooth moves the limit towards the new one.
+func (v *vegas) smooth(m []int64, old, limit int64) {
+	limit = min(max(limit, v.Min*one), v.Max*one)
+	v.set(m, old+int64(float64(float64(limit-old)*v.smoothing)))
+}
+
+// digits is ⌊log₁₀ n⌋, but at least 1.
+func digits(n int64) (log int64) {
+	for log = 0; n >= 10; n /= 10 {
+		log++
+	}
+	return max(1, log)
+}

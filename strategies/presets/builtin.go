@@ -1,0 +1,145 @@
+package presets
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
+)
+
+// Knowledge is what a client has been told, or has measured, about its
+// provider. Strategies that keep below a limit need it.
+type Knowledge struct {
+	// Rate requests per Per are what the provider can serve.
+	Rate int64
+	Per  time.Duration
+	// Concurrency is how many it serves at a time, 0 if unknown.
+	Concurrency int64
+}
+
+// Builtin is one strategy of the built-in table.
+type Builtin struct {
+	Name    string
+	Summary string
+	// Define returns its definition for clients that know k.
+	Define func(k Knowledge) strategies.Definition
+}
+
+// Builtins returns the built-in strategies in the order in which lists show
+// them: from the worst habit to the best.
+func Builtins() []Builtin {
+	return []Builtin{
+		{"naive", "retry at once, for ever, whatever the provider asks", plain(layers.Retry{Backoff: backoffs.Fixed{}, Hints: layers.Hints{Use: layers.HintIgnored}})},
+		{"fixed-30s", "wait 30 s whatever is asked: the herd is back in one second", plain(layers.Retry{Backoff: backoffs.Fixed{Every: 30 * time.Second}, Hints: layers.Hints{Use: layers.HintIgnored}})},
+		{"fixed-30s+0.5s", "wait 30 s + U(0, 0.5 s): jitter too small to matter", plain(layers.Retry{Backoff: backoffs.Fixed{Every: 30 * time.Second, Jitter: time.Second / 2}})},
+		{"fixed-30s+30s", "wait 30 s + U(0, 30 s): jitter as wide as the wait", plain(layers.Retry{Backoff: backoffs.Fixed{Every: 30 * time.Second, Jitter: 30 * time.Second}})},
+		{"uniform-90-150s", "wait U(90 s, 150 s): patient, for background jobs", plain(layers.Retry{Backoff: backoffs.Uniform{Low: 90 * time.Second, High: 150 * time.Second}})},
+		{"exponential", "wait 1, 2, 4 … 64 s without jitter", plain(layers.Retry{Backoff: backoffs.Exponential{Base: time.Second, Cap: 64 * time.Second}})},
+		{"exponential+0.5s", "wait 1, 2, 4 … 64 s, each + U(0, 0.5 s)", plain(layers.Retry{Backoff: articleBackoff})},
+		{"full-jitter", "wait U(0, min(64 s, 1 s·2ⁿ)): the plainest cure", plain(layers.Retry{Backoff: backoffs.FullJitter{Base: time.Second, Cap: 64 * time.Second}})},
+		{"equal-jitter", "wait half of 1, 2, 4 … 64 s and draw the other half", plain(layers.Retry{Backoff: backoffs.EqualJitter{Base: time.Second, Cap: 64 * time.Second}})},
+		{"decorrelated-jitter", "wait min(64 s, U(1 s, 3 × the last wait))", plain(layers.Retry{Backoff: backoffs.DecorrelatedJitter{Base: time.Second, Cap: 64 * time.Second}})},
+		{"five-tries", "exponential+0.5s, but five attempts at most", plain(layers.Retry{Backoff: articleBackoff, MaxAttempts: 5})},
+		{"breaker+full-jitter", "full jitter behind a breaker that the whole fleet shares", plain(fullJitter, sharedBreaker)},
+		{"token-bucket", "full jitter behind a shared bucket of 70 % of capacity", tokenBucket},
+		{"worker-queue", "evenly at 70 % of capacity; what fails goes back to the end", workerQueue},
+		{"header-limit", "full jitter behind a mirror of the window that replies tell of", plain(fullJitter, layers.HeaderLimit{Spread: true, Scope: strategies.PerFleet})},
+		{"aimd", "full jitter inside a limit in flight that refusals halve", plain(fullJitter, layers.AIMD{Decrease: 0.5, Scope: strategies.PerFleet})},
+		{"vegas", "full jitter inside a limit in flight that keeps queues short", plain(fullJitter, layers.Vegas{Scope: strategies.PerFleet})},
+		{"gradient2", "full jitter inside a limit in flight that goes by latency", plain(fullJitter, layers.Gradient2{Scope: strategies.PerFleet})},
+		{"bbr", "full jitter inside a limit in flight of rate × round trip", plain(fullJitter, layers.BBR{Scope: strategies.PerFleet})},
+		{"hedge-p95", "full jitter, and one call in twenty asks twice", plain(fullJitter, layers.Hedge{After: 10 * time.Second, Quantile: 0.95, Percent: 5, Scope: strategies.PerFleet})},
+		{"ladder-2-1-1", "flagship twice, standard, light; U(90 s, 150 s) in between", plain(articleLadder)},
+		{"status-only", "full jitter, by status alone: takes 200 + 14003 for success", statusOnly},
+	}
+}
+
+var (
+	// articleBackoff is base·2ⁿ + U(0, 0.5 s), as the founding articles print it.
+	articleBackoff = backoffs.Exponential{Base: time.Second, Cap: 64 * time.Second, Jitter: time.Second / 2}
+	fullJitter     = layers.Retry{Backoff: backoffs.FullJitter{Base: time.Second, Cap: 64 * time.Second}}
+	sharedBreaker  = layers.Breaker{
+		Failures: 5, OpenFor: 30 * time.Second, Scope: strategies.PerFleet,
+		MinWait: 100 * time.Millisecond, Jitter: 10 * time.Second,
+	}
+)
+
+// articleLadder is the founding article's three tiers.
+var articleLadder = layers.Ladder{
+	Rungs:   []layers.Rung{{Model: 0, Tries: 2}, {Model: 1}, {Model: 2}},
+	Backoff: backoffs.Uniform{Low: 90 * time.Second, High: 150 * time.Second},
+}
+
+// plain is a definition that needs no knowledge.
+func plain(layers ...strategies.Layer) func(Knowledge) strategies.Definition {
+	return func(Knowledge) strategies.Definition { return strategies.Definition{Layers: layers} }
+}
+
+// tokenBucket takes 70 % of the known capacity and half the known concurrency
+// as burst: the margin that the founding articles found to hold.
+func tokenBucket(k Knowledge) strategies.Definition {
+	return margin(k, func(rate int64, per time.Duration) []strategies.Layer {
+		return []strategies.Layer{fullJitter, layers.TokenBucket{Rate: rate, Per: per, Burst: max(1, k.Concurrency/2), Scope: strategies.PerFleet}}
+	})
+}
+
+// workerQueue takes the same margin, without a burst.
+func workerQueue(k Knowledge) strategies.Definition {
+	return margin(k, func(rate int64, per time.Duration) []strategies.Layer {
+		return []strategies.Layer{layers.WorkerQueue{Rate: rate, Per: per, Workers: k.Concurrency, Scope: strategies.PerFleet}}
+	})
+}
+
+// margin is a definition that is told 70 % of the known capacity.
+func margin(k Knowledge, layers func(rate int64, per time.Duration) []strategies.Layer) strategies.Definition {
+	switch {
+	case k.Rate <= 0 || k.Per <= 0:
+		return strategies.Definition{Layers: []strategies.Layer{impossible("it keeps below the provider's capacity, which is not known; " +
+			"give the provider slots and a service time, or a limit on the rate")}}
+	case k.Rate > math.MaxInt64/7 || k.Per > math.MaxInt64/10:
+		return strategies.Definition{Layers: []strategies.Layer{impossible(fmt.Sprintf("a capacity of %d per %v is too large to take 70 %% of; "+
+			"write it with smaller numbers", k.Rate, k.Per))}}
+	}
+	return strategies.Definition{Layers: layers(7*k.Rate, 10*k.Per)}
+}
+
+// impossible is a layer that cannot be built, and says why: a definition that
+// lacks what it needs fails when it is compiled and not before.
+type impossible string
+
+// Build implements Layer.
+func (why impossible) Build(*strategies.Build, strategies.Strategy) (strategies.Strategy, error) {
+	return nil, errors.New(string(why))
+}
+
+func statusOnly(Knowledge) strategies.Definition {
+	return strategies.Definition{Reader: wire.ByStatus{}, Layers: []strategies.Layer{fullJitter}}
+}
+
+// Lookup returns the definition of the built-in strategy or the preset of that
+// name for clients that know k. It is an error if there is none; a definition that
+// needs to know more fails when it is compiled.
+func Lookup(name string, k Knowledge) (strategies.Definition, error) {
+	for _, b := range All() {
+		if b.Name == name {
+			d := b.Define(k)
+			d.Name, d.Summary = b.Name, b.Summary
+			return d, nil
+		}
+	}
+	return strategies.Definition{}, fmt.Errorf("there is no strategy %q; Builtins and Presets list them", name)
+}
+
+// All returns the built-in strategies and then the presets.
+func All() []Builtin {
+	all := Builtins()
+	for _, p := range Presets() {
+		all = append(all, p.Builtin)
+	}
+	return all
+}

@@ -1,0 +1,135 @@
+package presets
+
+import (
+	"time"
+
+	"herdlab/mockprovider/wire"
+	"herdlab/strategies"
+	"herdlab/strategies/backoffs"
+	"herdlab/strategies/layers"
+)
+
+// The libraries for retries know errors and not providers: unless they are told
+// otherwise, they retry a bad key like an overload.
+
+// anything is what retries whatever fails.
+var anything = layers.Rules{Classes: strategies.AnyFailure, Marks: layers.MarksIgnored, Replay: layers.ReplayAll}
+
+// tenacity is the decorator @retry without arguments (2026-07-15): whatever fails,
+// at once, for ever.
+func tenacity(Knowledge) strategies.Definition {
+	return strategies.Definition{Reader: sdkReader{}, Layers: []strategies.Layer{layers.Retry{Backoff: backoffs.Fixed{}, On: anything, Hints: ignored}}}
+}
+
+// retryableHTTP is hashicorp/go-retryablehttp 0.7.8: four retries after 1, 2, 4
+// and 8 s, without jitter, of 429, 5xx but 501, and broken connections. It obeys
+// the Retry-After of a 429 and a 503, in whole seconds or as a date, be it hours.
+func retryableHTTP(Knowledge) strategies.Definition {
+	return strategies.Definition{
+		Reader: sdkReader{hears: retryAfter, on: []layers.Statuses{layers.Status(429), layers.Status(503)}, whole: true},
+		Layers: []strategies.Layer{layers.Retry{
+			Backoff:     exponential(time.Second, 30*time.Second),
+			MaxAttempts: 5,
+			On: layers.Rules{
+				Statuses: []layers.Statuses{layers.Status(429), layers.Status(500), {First: 502, Last: 999}},
+				Marks:    layers.MarksIgnored, Replay: layers.ReplayNothing,
+			},
+			Hints: layers.Hints{Use: layers.HintAsWait},
+		}},
+	}
+}
+
+// cenkaltiBackoff is cenkalti/backoff v5.0.3: 0.5 s·1.5ⁿ up to 60 s, each ± half
+// and so up to 90 s, until the next wait would end after 15 minutes. A
+// RetryAfterError, which has whole seconds, is the wait, and begins the backoff
+// anew.
+func cenkaltiBackoff(Knowledge) strategies.Definition {
+	return strategies.Definition{
+		Reader: sdkReader{hears: retryAfter, whole: true},
+		Layers: []strategies.Layer{layers.Retry{
+			Backoff:    backoffs.PlusMinus(backoffs.Exponential{Base: time.Second / 2, Cap: time.Minute, Factor: 1.5}, 50),
+			MaxElapsed: 15 * time.Minute,
+			On:         anything,
+			Hints:      layers.Hints{Use: layers.HintAsWait, Restart: true},
+		}},
+	}
+}
+
+// grpcRetry is gRPC with the policy that gRFC A6 shows: four attempts after
+// UNAVAILABLE, min(1 s, 0.1·2ⁿ) ± 20 %, ten tokens and 0.1 for a success. The
+// server's pushback is the wait, or forbids the retry, and begins the backoff
+// anew; a response that has begun is not retried. Without a policy gRPC does not
+// retry at all.
+func grpcRetry(Knowledge) strategies.Definition {
+	unavailable := strategies.ClassesOf(wire.Overloaded, wire.Disconnected)
+	return strategies.Definition{
+		Reader: sdkReader{body: true, hears: retryAfterMs},
+		Layers: []strategies.Layer{
+			layers.GRPCBudget{MaxTokens: 10, Ratio: 100, Counts: unavailable, Scope: strategies.PerClient},
+			layers.Retry{
+				Backoff:     backoffs.PlusMinus(exponential(100*time.Millisecond, time.Second), 20),
+				MaxAttempts: 4,
+				On:          layers.Rules{Classes: unavailable, Replay: layers.ReplayNothing},
+				Hints:       layers.Hints{Use: layers.HintAsWait, Restart: true},
+			},
+		},
+	}
+}
+
+// polly is Polly 8.7's retry strategy with its defaults: three retries, 2 s apart.
+func polly(Knowledge) strategies.Definition {
+	return strategies.Definition{Reader: sdkReader{}, Layers: []strategies.Layer{
+		layers.Retry{Backoff: backoffs.Fixed{Every: 2 * time.Second}, MaxAttempts: 4, On: anything, Hints: ignored},
+	}}
+}
+
+// pollyJitter is the same with an exponential backoff and jitter.
+func pollyJitter(Knowledge) strategies.Definition {
+	return strategies.Definition{Reader: sdkReader{}, Layers: []strategies.Layer{
+		layers.Retry{Backoff: backoffs.PollyJitter{Base: 2 * time.Second}, MaxAttempts: 4, On: anything, Hints: ignored},
+	}}
+}
+
+// resilience4j is its Retry around its CircuitBreaker, both with their defaults
+// (2026-05-05): three attempts 0.5 s apart of whatever fails, the breaker's
+// refusals included; the breaker counts every failure, a bad request too, and
+// waits without a limit until its ten probes have all ended.
+func resilience4j(Knowledge) strategies.Definition {
+	on := anything
+	on.Refusals = true
+	return strategies.Definition{Reader: sdkReader{}, Layers: []strategies.Layer{
+		layers.Retry{Backoff: backoffs.Fixed{Every: time.Second / 2}, MaxAttempts: 3, On: on, Hints: ignored},
+		layers.Breaker{
+			Trip:      layers.CountWindow{Last: 100, Percent: 50, SlowPercent: 100},
+			SlowAfter: time.Minute,
+			Counts:    strategies.AnyFailure,
+			OpenFor:   time.Minute, FailFast: true,
+			Probes: 10, CloseAfter: 6, OpenAfter: 5, AllProbes: true, ProbeTimeout: strategies.Never,
+			Scope: strategies.PerClient,
+		},
+	}}
+}
+
+// failsafeGo is failsafe-go 0.9.8's retry policy: two retries, at once.
+func failsafeGo(Knowledge) strategies.Definition {
+	return strategies.Definition{Reader: sdkReader{}, Layers: []strategies.Layer{
+		layers.Retry{Backoff: backoffs.Fixed{}, MaxAttempts: 3, On: anything, Hints: ignored},
+	}}
+}
+
+// gobreaker is sony/gobreaker v2.4: it opens after more than five failures in a
+// row, whatever they are, and probes after a minute; a probe that never ends
+// keeps it half open.
+func gobreaker(Knowledge) strategies.Definition {
+	return strategies.Definition{Reader: sdkReader{}, Layers: []strategies.Layer{layers.Breaker{
+		Failures: 6, OpenFor: time.Minute, FailFast: true,
+		Counts: strategies.AnyFailure, IgnoreStragglers: true, ProbeTimeout: strategies.Never,
+		Scope: strategies.PerClient,
+	}}}
+}
+
+// xTimeRate is golang.org/x/time/rate with the limit of the bug reports, 20 a
+// second and a burst of 5. It limits and does not retry; see reservations.
+func xTimeRate(Knowledge) strategies.Definition {
+	return strategies.Definition{Reader: sdkReader{}, Layers: []strategies.Layer{reservations{limit: 20, burst: 5}}}
+}
