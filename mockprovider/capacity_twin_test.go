@@ -25,6 +25,7 @@ func (g *tally) Counters(Space) int                              { return 0 }
 func (g *tally) Gate(Space) Gate                                 { return g }
 func (g *tally) Take(time.Duration, *wire.Request) bool          { return true }
 func (g *tally) Refuse(time.Duration, *wire.Request) (v Verdict) { return v }
+func (g *tally) Form(*wire.Request) *Refusal                     { return nil }
 func (g *tally) Undo(_ time.Duration, r *wire.Request)           { g.undone[r.Call]++ }
 func (g *tally) Release(_ time.Duration, r *wire.Request, e Ended) {
 	if _, again := g.ended[r.Call]; again {

@@ -74,6 +74,6 @@ func (p *Provider) drop(now time.Duration, s *station, i uint32, out []wire.Effe
 	out = p.cut(now, i, wire.Replied, wire.Overloaded, out)
 	e := &out[len(out)-1]
 	e.After = saturating.Add(e.After, p.cfg.RefusalTime)
-	p.write(now, &p.jobs[i].req, &Verdict{Refusal: &s.Full, Class: wire.Overloaded}, &e.Reply)
+	p.write(now, &p.jobs[i].req, Verdict{Class: wire.Overloaded}, &s.Full, &e.Reply)
 	return out
 }

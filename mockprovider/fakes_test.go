@@ -35,8 +35,10 @@ func (g *fewGate) Take(_ time.Duration, r *wire.Request) bool {
 }
 
 func (g *fewGate) Refuse(time.Duration, *wire.Request) Verdict {
-	return Verdict{Refusal: &g.Refusal, Class: wire.Rate, Limit: g.Limit}
+	return Verdict{Class: wire.Rate, Allowance: Allowance{Limit: g.Limit}}
 }
+
+func (g *fewGate) Form(*wire.Request) *Refusal { return &g.Refusal }
 
 func (g *fewGate) Undo(_ time.Duration, r *wire.Request)             { g.used[g.Of(r)]-- }
 func (g *fewGate) Release(_ time.Duration, r *wire.Request, _ Ended) { g.used[g.Of(r)]-- }

@@ -56,11 +56,13 @@ type Arrival struct {
 // Refuse refuses the request. An exact hint covers the time until neither this
 // fault nor those that follow on it refuse the request.
 func (a *Arrival) Refuse(class wire.Class, refusal *Refusal) {
-	v := Verdict{Refusal: refusal, Class: class}
+	v := Verdict{Class: class}
 	if refusal.Hint.Kind > Constant {
 		v.Admission = a.provider.faults.until(a.Now, a.fault, a.Request)
 	}
-	a.out, a.ended = a.provider.refuse(a.Now, a.in, &v, a.out), true
+	out, e := a.provider.atOnce(a.in, a.out)
+	a.provider.write(a.Now, a.Request, v, refusal, &e.Reply)
+	a.out, a.ended = out, true
 }
 
 // Reply replies to the request at once, in place of the provider.
@@ -98,7 +100,7 @@ type End struct {
 // Refuse sends a refusal in place of the reply.
 func (e *End) Refuse(class wire.Class, refusal *Refusal) {
 	*e.Reply = wire.Reply{}
-	e.provider.write(e.Now, e.Request, &Verdict{Refusal: refusal, Class: class}, e.Reply)
+	e.provider.write(e.Now, e.Request, Verdict{Class: class}, refusal, e.Reply)
 }
 
 // Drop sends nothing any more, after so many tokens have left.

@@ -37,6 +37,9 @@ type Gate interface {
 	Take(now time.Duration, r *wire.Request) bool
 	// Refuse returns the verdict on the request that Take has just refused.
 	Refuse(now time.Duration, r *wire.Request) Verdict
+	// Form returns the form of the replies that refuse r; nil is the provider's own
+	// form with an exact hint.
+	Form(r *wire.Request) *Refusal
 	// Undo follows Take at the same instant if a later gate, or capacity, has
 	// refused r, so that r is not in flight. The gate decides whether what was
 	// counted for r is given back or stays spent.
@@ -45,15 +48,12 @@ type Gate interface {
 	Release(now time.Duration, r *wire.Request, e Ended)
 }
 
-// Verdict is a gate's refusal of one request.
+// Verdict is a gate's refusal of one request. It is small enough to be returned
+// in registers.
 type Verdict struct {
-	// Refusal is the form of the reply and of its hint; nil is the provider's own
-	// form with an exact hint.
-	Refusal *Refusal
 	// Class is the reason.
 	Class wire.Class
-	// Limit and Remaining describe the limit; both 0 if it has no such numbers.
-	Limit, Remaining int32
+	Allowance
 	// Admission is the time until the gate would admit the request.
 	Admission Admission
 	// Reset is the time until the limit is whole again or its window is over; 0
@@ -61,19 +61,20 @@ type Verdict struct {
 	Reset time.Duration
 }
 
+// Allowance is how much a limit allows in all, and how much of that remains; both
+// 0 if the limit has no such numbers.
+type Allowance struct{ Limit, Remaining int32 }
+
 // Admission is the time until a refused request would be admitted if no other
 // came, as far as the limit knows it. The zero Admission is unknown.
-type Admission struct {
-	after time.Duration
-	known bool
-}
+type Admission struct{ plusOne time.Duration }
 
 // AdmittedAfter returns the Admission of a request that would be admitted after
 // d.
-func AdmittedAfter(d time.Duration) Admission { return Admission{d, true} }
+func AdmittedAfter(d time.Duration) Admission { return Admission{d + 1} }
 
 // After returns the time until admission, and whether it is known.
-func (a Admission) After() (d time.Duration, known bool) { return a.after, a.known }
+func (a Admission) After() (d time.Duration, known bool) { return a.plusOne - 1, a != Admission{} }
 
 // Scaler is a gate whose limit can be cut for a while.
 type Scaler interface {
@@ -110,7 +111,8 @@ type Forgetter interface {
 
 // Standing is how a caller stands with a limit, in what the limit counts.
 type Standing struct {
-	Limit, Used, Remaining int32
+	Allowance
+	Used int32
 	// Reset is the time until the limit is whole again or its window is over, if
 	// no other request comes; 0 if that is now or not known.
 	Reset time.Duration

@@ -16,7 +16,10 @@ import (
 )
 
 // full is a limit that refuses everything with one verdict.
-type full struct{ verdict mockprovider.Verdict }
+type full struct {
+	verdict mockprovider.Verdict
+	form    mockprovider.Refusal
+}
 
 func (full) Validate() error                                            { return nil }
 func (full) Bound(mockprovider.Load) mockprovider.Bound                 { return mockprovider.Bound{} }
@@ -24,6 +27,7 @@ func (full) Counters(mockprovider.Space) int                            { return
 func (f full) Gate(mockprovider.Space) mockprovider.Gate                { return f }
 func (full) Take(time.Duration, *wire.Request) bool                     { return false }
 func (f full) Refuse(time.Duration, *wire.Request) mockprovider.Verdict { return f.verdict }
+func (f full) Form(*wire.Request) *mockprovider.Refusal                 { return &f.form }
 func (full) Undo(time.Duration, *wire.Request)                          {}
 func (full) Release(time.Duration, *wire.Request, mockprovider.Ended)   {}
 
@@ -32,11 +36,11 @@ func (full) Release(time.Duration, *wire.Request, mockprovider.Ended)   {}
 func hinted(t require.TestingT, h mockprovider.Hint, s wire.Spelling, now, ready time.Duration, faults ...mockprovider.Fault) time.Duration {
 	refusal := mockprovider.As429.WithHint(h).SpelledAs(s)
 	require.NoError(t, refusal.Validate())
-	verdict := mockprovider.Verdict{Refusal: &refusal, Class: wire.Rate}
+	verdict := mockprovider.Verdict{Class: wire.Rate}
 	if ready != wire.NoHint {
 		verdict.Admission = mockprovider.AdmittedAfter(ready)
 	}
-	p, err := mockprovider.New(mockprovider.Config{Limits: []mockprovider.Limit{full{verdict}}, Faults: faults}, draw.New(1))
+	p, err := mockprovider.New(mockprovider.Config{Limits: []mockprovider.Limit{full{verdict, refusal}}, Faults: faults}, draw.New(1))
 	require.NoError(t, err)
 	e := p.Step(now, &wire.Input{Request: wire.Request{Call: 1, Attempt: 1}}, nil)[0]
 	require.Equal(t, wire.Reply{RetryAfter: e.Reply.RetryAfter, Status: 429, Body: wire.ErrorBody, Class: wire.Rate, Shown: wire.Rate, Spelled: s}, e.Reply)

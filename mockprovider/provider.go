@@ -157,7 +157,7 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 	}
 	if !p.welcome {
 		if class := p.stranger(r); class != wire.OK {
-			return p.refuse(now, in, &Verdict{Refusal: p.toStrangers(class), Class: class}, out)
+			return p.refuse(now, in, class, p.toStrangers(class), out)
 		}
 	}
 	k := p.stationOf(r.Target)
@@ -165,13 +165,13 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 	units := 1
 	if p.pooled {
 		if units = s.units(&r.Demand); units > s.most {
-			return p.refuse(now, in, &Verdict{Refusal: &usual, Class: wire.TooLarge}, out)
+			return p.refuse(now, in, wire.TooLarge, &usual, out)
 		}
 	}
 	for i, g := range p.gates {
 		if !g.Take(now, r) {
-			v := g.Refuse(now, r)
-			out = p.refuse(now, in, &v, out)
+			out, e := p.atOnce(in, out)
+			p.write(now, r, g.Refuse(now, r), g.Form(r), &e.Reply)
 			p.undo(now, r, i)
 			return out
 		}
@@ -190,7 +190,7 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 		}
 	}
 	p.undo(now, r, len(p.gates))
-	return p.refuse(now, in, &Verdict{Refusal: &s.Full, Class: wire.Overloaded}, out)
+	return p.refuse(now, in, wire.Overloaded, &s.Full, out)
 }
 
 // undo tells the first n gates, which have let r in, that it was refused.
@@ -207,10 +207,11 @@ func add(out []wire.Effect) ([]wire.Effect, *wire.Effect) {
 	return out, &out[len(out)-1]
 }
 
-// refuse appends the refusal of a request that arrives.
-func (p *Provider) refuse(now time.Duration, in *wire.Input, v *Verdict, out []wire.Effect) []wire.Effect {
+// refuse appends the refusal of a request that arrives, for another reason than
+// a limit.
+func (p *Provider) refuse(now time.Duration, in *wire.Input, class wire.Class, form *Refusal, out []wire.Effect) []wire.Effect {
 	out, e := p.atOnce(in, out)
-	p.write(now, &in.Request, v, &e.Reply)
+	p.write(now, &in.Request, Verdict{Class: class}, form, &e.Reply)
 	return out
 }
 

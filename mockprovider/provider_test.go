@@ -113,6 +113,8 @@ func (l ledger) Take(_ time.Duration, r *wire.Request) bool {
 
 func (l ledger) Refuse(time.Duration, *wire.Request) (v mockprovider.Verdict) { return v }
 
+func (l ledger) Form(*wire.Request) *mockprovider.Refusal { return nil }
+
 func (l ledger) Undo(_ time.Duration, r *wire.Request) {
 	*l.told = append(*l.told, fmt.Sprint("undo ", r.Call))
 }

@@ -90,11 +90,11 @@ var (
 	exact = Refusal{Hint: Hint{Kind: Exact}}
 )
 
-// write writes the refusal of r, made at now, into an empty reply. A refusal
+// write writes the refusal of r, made at now, into an empty reply. A form of
+// nil is the provider's with an exact hint. A refusal
 // without a form of its own gets the provider's form for the class shown; the
 // provider also chooses the text.
-func (p *Provider) write(now time.Duration, r *wire.Request, v *Verdict, to *wire.Reply) {
-	own := v.Refusal
+func (p *Provider) write(now time.Duration, r *wire.Request, v Verdict, own *Refusal, to *wire.Reply) {
 	if own == nil {
 		own = &exact
 	}

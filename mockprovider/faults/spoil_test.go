@@ -132,6 +132,7 @@ func (l *listener) Validate() error                                             
 func (l *listener) Gate(mockprovider.Space) mockprovider.Gate                    { return l }
 func (l *listener) Take(time.Duration, *wire.Request) bool                       { return true }
 func (l *listener) Refuse(time.Duration, *wire.Request) (v mockprovider.Verdict) { return v }
+func (l *listener) Form(*wire.Request) *mockprovider.Refusal                     { return nil }
 func (l *listener) Undo(time.Duration, *wire.Request)                            {}
 func (l *listener) Release(_ time.Duration, _ *wire.Request, ended mockprovider.Ended) {
 	l.ended = append(l.ended, ended)

@@ -73,7 +73,7 @@ func TestReservationsTogether(t *testing.T) {
 			gate.Release(time.Second, &r, mockprovider.Ended{Tokens: 4000})
 		}
 		s := gate.(mockprovider.Teller).Tell(time.Second, &r)
-		require.Equal(t, mockprovider.Standing{Limit: 10_000, Used: int32(n) * 4000, Remaining: max(0, 10_000-int32(n)*4000), Reset: 59 * time.Second}, s)
+		require.Equal(t, mockprovider.Standing{Allowance: mockprovider.Allowance{Limit: 10_000, Remaining: max(0, 10_000-int32(n)*4000)}, Used: int32(n) * 4000, Reset: 59 * time.Second}, s)
 		require.False(t, gate.Take(2*time.Second, &r), "what is spent late is spent")
 	}
 }

@@ -104,7 +104,7 @@ func (j *joint) Refuse(now time.Duration, r *wire.Request) mockprovider.Verdict 
 	if k.used >= j.limit {
 		class = wire.Rate
 	}
-	return mockprovider.Verdict{Refusal: j.refusal, Class: class, Limit: j.limit, Reset: max(0, k.end-now)}
+	return mockprovider.Verdict{Class: class, Allowance: mockprovider.Allowance{Limit: j.limit}, Reset: max(0, k.end-now)}
 }
 
 // Undo implements Gate. What is kept is the start; nothing is in flight. Every

@@ -85,7 +85,9 @@ func cut(n int64, percent int32, least int64) int64 {
 
 // standing is how one stands who has used so much of the limit.
 func (m *meter) standing(used int32, reset time.Duration) mockprovider.Standing {
-	return mockprovider.Standing{Limit: m.limit, Used: used, Remaining: max(0, m.limit-used), Reset: reset}
+	return mockprovider.Standing{
+		Allowance: mockprovider.Allowance{Limit: m.limit, Remaining: max(0, m.limit-used)}, Used: used, Reset: reset,
+	}
 }
 
 // unknown is a time until admission that a limit does not know.
@@ -95,22 +97,31 @@ const unknown time.Duration = -1
 // ready. Where the request needs more than the whole limit, no waiting helps: the
 // class is TooLarge then, and no time is known.
 func (m *meter) verdict(r *wire.Request, limit, remaining int32, ready, reset time.Duration) mockprovider.Verdict {
-	v := mockprovider.Verdict{Refusal: m.refusal, Class: m.class, Limit: limit, Remaining: remaining, Reset: reset}
-	if (m.simple || m.possible(r, &v.Class)) && ready != unknown {
+	class := m.class
+	if !m.simple {
+		class, ready = m.judge(r, ready)
+	}
+	v := mockprovider.Verdict{Class: class, Allowance: mockprovider.Allowance{Limit: limit, Remaining: remaining}, Reset: reset}
+	if ready != unknown {
 		v.Admission = mockprovider.AdmittedAfter(ready)
 	}
 	return v
 }
 
-// possible reports whether r fits into the limit in force. If it does not fit
-// into the configured one either, the class is TooLarge.
-func (m *meter) possible(r *wire.Request, class *wire.Class) bool {
-	n := room(m.cost(r))
-	if n > m.full {
-		*class = wire.TooLarge
+// judge returns the class of a refusal of r, and the time until admission, if
+// that is ready otherwise.
+func (m *meter) judge(r *wire.Request, ready time.Duration) (wire.Class, time.Duration) {
+	switch n := room(m.cost(r)); {
+	case n > m.full:
+		return wire.TooLarge, unknown
+	case n > m.limit: // as long as it is cut
+		return m.class, unknown
 	}
-	return n <= m.limit
+	return m.class, ready
 }
+
+// Form implements Gate.
+func (m *meter) Form(*wire.Request) *mockprovider.Refusal { return m.refusal }
 
 // validateCount reports an error if a limit of that name, which counts up to
 // limit in each length of time, is invalid.

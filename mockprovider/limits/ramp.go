@@ -81,7 +81,7 @@ func (a *ramp) Take(now time.Duration, r *wire.Request) bool {
 func (a *ramp) Refuse(now time.Duration, r *wire.Request) mockprovider.Verdict {
 	s := a.Tell(now, r)
 	return mockprovider.Verdict{
-		Refusal: a.refusal, Class: a.class, Limit: s.Limit, Remaining: s.Remaining, Admission: mockprovider.AdmittedAfter(s.Reset), Reset: s.Reset,
+		Class: a.class, Allowance: s.Allowance, Admission: mockprovider.AdmittedAfter(s.Reset), Reset: s.Reset,
 	}
 }
 
@@ -111,7 +111,9 @@ func (a *ramp) settle(now time.Duration, r *wire.Request, e *mockprovider.Ended)
 // Tell implements Teller. Limit is that of the current window.
 func (a *ramp) Tell(now time.Duration, r *wire.Request) mockprovider.Standing {
 	k, limit := a.at(now, r)
-	return mockprovider.Standing{Limit: limit, Used: k.used, Remaining: max(0, limit-k.used), Reset: saturating.Add(k.start, a.length) - now}
+	return mockprovider.Standing{
+		Allowance: mockprovider.Allowance{Limit: limit, Remaining: max(0, limit-k.used)}, Used: k.used, Reset: saturating.Add(k.start, a.length) - now,
+	}
 }
 
 // Scale implements Scaler. What is cut is the base.

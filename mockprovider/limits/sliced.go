@@ -76,6 +76,9 @@ func (s *sliced) Refuse(now time.Duration, r *wire.Request) mockprovider.Verdict
 	return s.part.verdict(r, whole.Limit, whole.Remaining, ready, whole.Reset)
 }
 
+// Form implements Gate.
+func (s *sliced) Form(r *wire.Request) *mockprovider.Refusal { return s.all.Form(r) }
+
 // Undo implements Gate.
 func (s *sliced) Undo(now time.Duration, r *wire.Request) {
 	s.part.Undo(now, r)

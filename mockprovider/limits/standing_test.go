@@ -95,7 +95,7 @@ func TestStanding(t *testing.T) {
 	at := 10*time.Second + 250*time.Millisecond
 	one := &wire.Request{Account: 1}
 	for i, want := range []mockprovider.Standing{
-		{Limit: 5, Used: 1, Remaining: 4, Reset: 49*time.Second + 750*time.Millisecond}, {Limit: 4, Used: 2, Remaining: 2, Reset: 0}, {Limit: 6, Used: 4, Remaining: 2, Reset: 750 * time.Millisecond}, {Limit: 1, Used: 1, Remaining: 0, Reset: time.Hour},
+		{Allowance: mockprovider.Allowance{Limit: 5, Remaining: 4}, Used: 1, Reset: 49*time.Second + 750*time.Millisecond}, {Allowance: mockprovider.Allowance{Limit: 4, Remaining: 2}, Used: 2, Reset: 0}, {Allowance: mockprovider.Allowance{Limit: 6, Remaining: 2}, Used: 4, Reset: 750 * time.Millisecond}, {Allowance: mockprovider.Allowance{Limit: 1, Remaining: 0}, Used: 1, Reset: time.Hour},
 	} {
 		got, ok := p.Standing(i+1, at, one)
 		require.True(t, ok)
@@ -208,7 +208,7 @@ func TestScaleBucketForAWhile(t *testing.T) {
 	require.Equal(t, int32(10), left(time.Second))
 	gate.(mockprovider.Scaler).Scale(time.Second, 50)
 	require.Equal(t, int32(0), left(time.Second), "what is missing from 50")
-	require.Equal(t, mockprovider.Standing{Limit: 5, Used: 75, Reset: 15 * time.Second}, gate.(mockprovider.Teller).Tell(4*time.Second, &r))
+	require.Equal(t, mockprovider.Standing{Allowance: mockprovider.Allowance{Limit: 5}, Used: 75, Reset: 15 * time.Second}, gate.(mockprovider.Teller).Tell(4*time.Second, &r))
 	gate.(mockprovider.Scaler).Scale(4*time.Second, 100)
 	require.Equal(t, int32(25), left(4*time.Second), "10 + 3 × 5")
 	require.Equal(t, int32(35), left(5*time.Second))

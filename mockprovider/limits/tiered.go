@@ -185,6 +185,9 @@ func (t tiers) Refuse(now time.Duration, r *wire.Request) mockprovider.Verdict {
 	return t.of(r).gate.Refuse(now, r)
 }
 
+// Form implements Gate.
+func (t tiers) Form(r *wire.Request) *mockprovider.Refusal { return t.of(r).gate.Form(r) }
+
 // Undo implements Gate.
 func (t tiers) Undo(now time.Duration, r *wire.Request) { t.of(r).gate.Undo(now, r) }
 
@@ -233,5 +236,6 @@ type open struct{}
 
 func (open) Take(time.Duration, *wire.Request) bool                   { return true }
 func (open) Refuse(time.Duration, *wire.Request) mockprovider.Verdict { return mockprovider.Verdict{} }
+func (open) Form(*wire.Request) *mockprovider.Refusal                 { return nil }
 func (open) Undo(time.Duration, *wire.Request)                        {}
 func (open) Release(time.Duration, *wire.Request, mockprovider.Ended) {}

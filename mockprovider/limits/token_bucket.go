@@ -243,7 +243,7 @@ func (b *tokenBucket) Tell(now time.Duration, r *wire.Request) mockprovider.Stan
 	k := &b.keys[b.Of(r)]
 	k.pour(b.clock(now), b.rate)
 	return mockprovider.Standing{
-		Limit: b.stated(), Used: atMost32(uint64((k.missing + b.token - 1) / b.token)), Remaining: b.left(k),
+		Allowance: mockprovider.Allowance{Limit: b.stated(), Remaining: b.left(k)}, Used: atMost32(uint64((k.missing + b.token - 1) / b.token)),
 		Reset: max(0, b.until(now, k.missing)),
 	}
 }
