@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// Detect returns the dialect that a reply looks like, for clients that do not
-// know whom they talk to; the first of All if it looks like none. For a stream,
-// give it the data of the first frame as the body.
-func Detect(in *RawReply) Dialect { return *sniff(in) }
+// Detect returns the dialect that most likely wrote a reply, for clients that
+// do not know their provider; without any indication the first of All. For a
+// stream, the body of in is the data of the first frame.
+func Detect(in *RawReply) Dialect { return *detect(in) }
 
-// sniff is the same without a copy.
-func sniff(in *RawReply) *Dialect {
+// detect is Detect without a copy.
+func detect(in *RawReply) *Dialect {
 	first, _ := split(in.Body)
 	p := probe{in: in}
 	if first != nil {
-		// What is no object has no keys, which is what the probe then says.
+		// A body that is not an object has no keys.
 		_ = json.Unmarshal(first, &p.top)
 		_ = json.Unmarshal(p.top["error"], &p.inner)
 	}
@@ -38,13 +38,14 @@ type probe struct {
 // has reports whether the body has these keys.
 func (p *probe) has(keys ...string) bool { return hasAll(p.top, keys) }
 
-// errorHas reports whether its error object has these keys.
+// errorHas reports whether the error object has these keys.
 func (p *probe) errorHas(keys ...string) bool { return hasAll(p.inner, keys) }
 
-// text returns a key's value if it is a string, else "".
+// text returns the value of a key if it is a string, else "".
 func (p *probe) text(key string) (s string) { return text(p.top[key]) }
 
-// errorText is the same for the error object.
+// errorText returns the value of a key of the error object if it is a string,
+// else "".
 func (p *probe) errorText(key string) string { return text(p.inner[key]) }
 
 // header reports whether the reply has that header.
@@ -59,7 +60,7 @@ func hasAll(m map[string]json.RawMessage, keys []string) bool {
 	return true
 }
 
-// text returns raw, which is valid JSON or nothing, if it is a string, else "".
+// text returns raw if it is a JSON string, else "". raw is valid JSON or empty.
 func text(raw json.RawMessage) string {
 	if len(raw) == 0 || raw[0] != '"' {
 		return ""

@@ -2,14 +2,15 @@ package dialect
 
 import "herdlab/mockprovider/wire"
 
-// Image returns r as the dialect's bytes can say it: the reply about which
-// every reader learns the same from the bytes as from the compact form. It
-// takes away what has no place there and rounds hints up to what their spelling
-// can write. streamed says that the request asked for a stream.
+// Expressible returns the reply that the bytes of the dialect can express:
+// every reader has the same outcome from it as from the bytes that Write
+// writes. It removes what the bytes have no place for, and rounds hints up to
+// the unit in which they are written. streamed is true if the request asked for
+// a stream.
 func (d *Dialect) Expressible(r wire.Reply, streamed bool) wire.Reply {
 	streamed = streamed && d.Streams(&r)
 	if r.Body == wire.StreamError && !streamed && d.templates.of(&r).body() == wire.CodeBody {
-		r.Body = wire.CodeBody // which is what an error in a 200 is there
+		r.Body = wire.CodeBody // in this dialect, an error with status 200 is a business code
 	}
 	limits := &d.limits
 	refusal := r.Body == wire.ErrorBody || r.Body == wire.CodeBody
@@ -29,7 +30,7 @@ func (d *Dialect) Expressible(r wire.Reply, streamed bool) wire.Reply {
 		r.Code = 0
 	}
 	if whole := r.Body == wire.Completion || r.Body == wire.Doubled || r.Body == wire.SilentEnd; !whole && !streamed {
-		r.Tokens, r.Marks = 0, r.Marks&^wire.DegradedReply // nothing tells of the answer
+		r.Tokens, r.Marks = 0, r.Marks&^wire.DegradedReply // the bytes contain nothing about the answer
 	}
 	if d.hidesModel {
 		r.Marks &^= wire.DegradedReply
@@ -37,12 +38,12 @@ func (d *Dialect) Expressible(r wire.Reply, streamed bool) wire.Reply {
 	told := limits.marks(r.Body)
 	r.Marks |= told &^ wire.ResetAsTime
 	if r.Marks&wire.ResetAsTime != told&wire.ResetAsTime {
-		r.Marks |= wire.HidesReset // a wait is not the same as a time to a clock that is wrong
+		r.Marks |= wire.HidesReset // a wait and a time differ for a clock that is wrong
 	}
 	switch {
 	case r.RetryAfter == wire.NoHint:
 	case !d.hasPlaceFor(r.Spelled) || streamed && r.Spelled.InHeader():
-		r.RetryAfter = wire.NoHint // there is no place for it, or it is gone by then
+		r.RetryAfter = wire.NoHint // there is no place for it, or the headers are already sent
 	case r.Spelled != wire.BodySeconds:
 		r.RetryAfter = roundUp(r.RetryAfter, r.Spelled.Unit())
 	}

@@ -9,33 +9,35 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// maxWait is what longer waits are cut to: 146 years, so that sums of two do
-// not overflow.
+// maxWait is the longest wait; longer ones are reduced to it. It is 146 years,
+// so that the sum of two does not overflow.
 const maxWait = time.Duration(1) << 62
 
-// hintFields are the places in an error body where hints stand. A dialect's
-// error object embeds them; a provider that has none of them writes none.
+// hintFields are the fields of an error body that contain a hint. Each error
+// object embeds them, so that a scenario can select any of them; those that are
+// not used are left out.
 type hintFields struct {
 	Seconds number `json:"retry_after,omitempty"`
 	Millis  number `json:"retry_after_ms,omitempty"`
 	Delay   string `json:"retryDelay,omitempty"`
 }
 
-// number is a JSON number, or a string that holds one; anything else is read
-// as absent, because a malformed hint must not cost the rest of the error.
+// number is a JSON number, or a string that contains one. Any other value is
+// read as absent, because a malformed hint must not make the rest of the error
+// unreadable.
 type number string
 
-// MarshalJSON writes the digits.
+// MarshalJSON implements json.Marshaler.
 func (n number) MarshalJSON() ([]byte, error) { return []byte(n), nil }
 
-// UnmarshalJSON never fails.
+// UnmarshalJSON implements json.Unmarshaler. It never fails.
 func (n *number) UnmarshalJSON(data []byte) error {
 	*n = number(strings.Trim(string(data), `"`))
 	return nil
 }
 
-// say writes the hint of r into headers and fields, and returns what to add to
-// the message: form, if there is one, with the wait in it.
+// writeHint writes the hint of r to the headers and the fields. It returns the
+// sentence to add to the message, which is form with the wait filled in, or "".
 func (d *Dialect) writeHint(r *wire.Reply, c *Context, h *Headers, f *hintFields, form string) (sentence string) {
 	wait := r.RetryAfter
 	if wait == wire.NoHint || !d.hasPlaceFor(r.Spelled) {
@@ -85,21 +87,22 @@ func (d *Dialect) writeHint(r *wire.Reply, c *Context, h *Headers, f *hintFields
 	return ""
 }
 
-// speaks reports whether a hint can be spelled so: some dialects use a hint's
-// header to tell of a limit.
+// hasPlaceFor reports whether hints can be written that way. Some dialects use
+// the header of a hint for a limit.
 func (d *Dialect) hasPlaceFor(s wire.Spelling) bool {
 	return s != wire.Unspeakable && !(s == wire.HeaderEpoch && d.limits.uses(epochHeader))
 }
 
-// epochHeader is the one for hints that are Unix times.
+// epochHeader is the header of hints that are Unix times.
 const epochHeader = "X-RateLimit-Reset"
 
-// ending is the sentence of that form that says in how many seconds to come
-// back; of some form if it is empty.
+// ending returns the sentence with the number of seconds; an empty form is a
+// usual one.
 func ending(form, seconds string) string {
 	return " " + strings.Replace(cmp.Or(form, "Please try again in %ss."), "%s", seconds, 1)
 }
 
+// millisName returns the name of the header of hints in milliseconds.
 func (d *Dialect) millisName() string {
 	if d.millisHeader != "" {
 		return d.millisHeader
@@ -107,8 +110,8 @@ func (d *Dialect) millisName() string {
 	return "retry-after-ms"
 }
 
-// hear notes the hint of a reply: the finest header first, then the body. What
-// cannot be used is as if it were not there.
+// readHint writes the hint of a reply to r: the header with the finest unit
+// first, then the body. An invalid hint is ignored.
 func (d *Dialect) readHint(in *RawReply, f *findings, epoch int64, r *wire.Reply) {
 	r.RetryAfter, r.Spelled = wire.NoHint, wire.Plainly
 	header := func(name string) string { return "" }

@@ -8,26 +8,26 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// limits are the headers that tell of a limit. A dialect without them leaves
-// it empty: then limits are not told, or in the body.
+// limits describes the headers about a limit. The zero limits sends no such
+// headers.
 type limits struct {
 	// requests and tokens are the headers of the limits on requests and on
-	// tokens; without names for tokens, requests serves for both.
+	// tokens. If tokens is empty, requests is used for both.
 	requests, tokens limitHeaders
-	// input and output are sent beside tokens where only those of prompts, or of
-	// answers, are counted. They need not be there.
+	// input and output are sent in addition to tokens if only the tokens of
+	// prompts, or of answers, are counted. They may be empty.
 	input, output limitHeaders
-	// reset is how the time of the reset is written.
+	// reset is the form of the time of the reset.
 	reset resetForm
-	// inBody says that limits stand in bodies of business codes, onCode that
-	// the headers are sent with business codes too.
+	// inBody is true if bodies of business codes contain limits, onCode if the
+	// headers are also sent with business codes.
 	inBody, onCode bool
 }
 
-// limitHeaders are three names, of which any may be empty.
+// limitHeaders are the names of three headers, each of which may be empty.
 type limitHeaders struct{ limit, remaining, reset string }
 
-// resetForm is how a reset is written.
+// resetForm is the form in which a reset is written.
 type resetForm uint8
 
 const (
@@ -38,10 +38,10 @@ const (
 	epochMillis                   // 1796040000000
 )
 
-// timed reports whether f writes a time, not a wait.
+// isTime reports whether f writes a time and not a wait.
 func (f resetForm) isTime() bool { return f >= rfc3339 }
 
-// marks tell how a reply with such a body speaks of limits.
+// marks returns the marks of replies with such a body.
 func (l *limits) marks(body wire.Body) (m wire.Marks) {
 	if body == wire.CodeBody && !l.onCode {
 		m = wire.HidesReset
@@ -67,10 +67,10 @@ func (l *limits) uses(name string) bool {
 	return strings.EqualFold(l.requests.reset, name) || strings.EqualFold(l.tokens.reset, name)
 }
 
-// say writes the headers for r.
+// write writes the headers about the limit of r.
 func (l *limits) write(r *wire.Reply, c *Context, h *Headers) {
 	if r.Body == wire.CodeBody && !l.onCode {
-		return // it has them in its body, if at all
+		return // only the body can have them
 	}
 	if l.tokens.limit == "" || r.Class != wire.TokenRate && !(r.Class == wire.OK && c.TokenLimit) {
 		l.writeHeaders(&l.requests, r, c, h)
@@ -85,6 +85,7 @@ func (l *limits) write(r *wire.Reply, c *Context, h *Headers) {
 	}
 }
 
+// writeHeaders writes the headers with the given names.
 func (l *limits) writeHeaders(names *limitHeaders, r *wire.Reply, c *Context, h *Headers) {
 	if r.Marks&wire.HidesLimit == 0 && (r.Limit != 0 || r.Remaining != 0) && names.limit != "" {
 		h.add(names.limit, strconv.Itoa(int(r.Limit)))
@@ -97,8 +98,7 @@ func (l *limits) writeHeaders(names *limitHeaders, r *wire.Reply, c *Context, h 
 	}
 }
 
-// write returns the reset of r, turned into a wait or a time if it is the
-// other.
+// write returns the reset of r, converted between wait and time if needed.
 func (f resetForm) write(r *wire.Reply, c *Context) string {
 	at, isTime := r.Reset, r.Marks&wire.ResetAsTime != 0
 	switch {
@@ -123,7 +123,7 @@ func (f resetForm) write(r *wire.Reply, c *Context) string {
 	return t.Format(time.RFC3339Nano)
 }
 
-// decimalTime writes n and a fraction of so many digits.
+// decimalTime returns n and a fraction of width digits as a decimal number.
 func decimalTime(n int64, fraction, width int) string {
 	s := strconv.FormatInt(n, 10)
 	if fraction == 0 {
@@ -133,8 +133,8 @@ func decimalTime(n int64, fraction, width int) string {
 	return s + "." + strings.TrimRight(strings.Repeat("0", width-len(digits))+digits, "0")
 }
 
-// hear notes what the headers tell: of the limit on tokens if r shows that, else
-// of the limit on requests, else of whichever there is.
+// read reads the headers: of the limit on tokens if r shows wire.TokenRate,
+// else of the limit on requests; if these are absent, those of the other limit.
 func (l *limits) read(header func(string) string, epoch int64, r *wire.Reply) {
 	if header == nil || r.Body == wire.CodeBody && !l.onCode {
 		return
@@ -148,6 +148,8 @@ func (l *limits) read(header func(string) string, epoch int64, r *wire.Reply) {
 	}
 }
 
+// readHeaders reads the headers with the given names and reports whether one
+// was found.
 func (l *limits) readHeaders(names *limitHeaders, header func(string) string, epoch int64, r *wire.Reply) (found bool) {
 	get := func(name string) string {
 		if name == "" {
@@ -169,7 +171,8 @@ func (l *limits) readHeaders(names *limitHeaders, header func(string) string, ep
 	return found
 }
 
-// parseCount reads a number of requests or tokens, cut to what an int32 holds.
+// parseCount reads a number of requests or tokens, limited to the range of
+// int32.
 func parseCount(s string) (int32, bool) {
 	if s == "" || !isDigits(s) {
 		return 0, false
@@ -181,9 +184,9 @@ func parseCount(s string) (int32, bool) {
 	return int32(n), true
 }
 
-// parseReset reads a reset as form says, or as what else it can only be: a
-// number from 1e9 on is a Unix time, one from 1e12 on in milliseconds, and a
-// smaller one is a wait in seconds.
+// parseReset reads a reset in the given form or, if it cannot have that form,
+// by its size: a number from 1e9 on is a Unix time in seconds, one from 1e12 on
+// a Unix time in milliseconds, a smaller one a wait in seconds.
 func parseReset(s string, form resetForm, epoch int64) (reset time.Duration, dated, ok bool) {
 	if s == "" || len(s) > 64 {
 		return 0, false, false

@@ -8,9 +8,9 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Parse returns what a whole reply says, to who reads all of it. Class is what
-// it shows, because the truth is not on the wire. Whatever the bytes are, it
-// returns something.
+// ParseReply returns the contents of a whole reply. The Class of the result is
+// Shown, because the true class is not in the bytes. ParseReply accepts any
+// bytes.
 func (d *Dialect) ParseReply(in *RawReply, at ReadContext) wire.Reply {
 	r := wire.Reply{Status: uint16(in.Status), RetryAfter: wire.NoHint, Marks: retryMarks(in)}
 	f := findings{Status: in.Status}
@@ -43,8 +43,9 @@ func (d *Dialect) ParseReply(in *RawReply, at ReadContext) wire.Reply {
 	return r
 }
 
-// unlike reads a body in which d has found nothing as the usual shapes have it:
-// gateways and scenarios put other bodies in a provider's mouth.
+// readOtherForms reads a body in which d has found nothing in the two most
+// common forms, because gateways and scenarios also send bodies in forms that
+// the provider does not have.
 func (d *Dialect) readOtherForms(body []byte, f *findings) {
 	if f.Failed || f.Answered {
 		return
@@ -61,7 +62,7 @@ func (d *Dialect) readOtherForms(body []byte, f *findings) {
 	}
 }
 
-// hearFailure notes an error that f has found.
+// fillError writes the error in f to r.
 func (d *Dialect) fillError(in *RawReply, at ReadContext, f *findings, r *wire.Reply) {
 	switch {
 	case f.Coded:
@@ -73,20 +74,20 @@ func (d *Dialect) fillError(in *RawReply, at ReadContext, f *findings, r *wire.R
 		r.Body = wire.StreamError
 	}
 	if d.kindHeader != "" && f.Kind == "" && in.Header != nil {
-		f.Kind, _, _ = strings.Cut(in.Header(d.kindHeader), ":") // what follows is the name space
+		f.Kind, _, _ = strings.Cut(in.Header(d.kindHeader), ":") // the rest is the namespace
 	}
 	r.Shown, r.Words = d.classOf(f), wire.WordsOf(f.Message)
 	d.readHint(in, f, at.Epoch, r)
 }
 
-// hearText notes an error whose body says nothing in particular.
+// fillErrorText writes to r an error whose body has no known form.
 func (d *Dialect) fillErrorText(in *RawReply, at ReadContext, r *wire.Reply) {
 	text := string(in.Body[:min(len(in.Body), 1<<16)])
 	r.Body, r.Shown, r.Words = wire.ErrorBody, wire.ClassOfStatus(r.Status), wire.WordsOf(text)
 	d.readHint(in, &findings{Failed: true, Message: text}, at.Epoch, r)
 }
 
-// hearAnswer notes a success.
+// fillAnswer writes the answer in f to r.
 func fillAnswer(f *findings, at ReadContext, r *wire.Reply) {
 	r.Body, r.Tokens = wire.Completion, f.tokens()
 	switch {
@@ -98,8 +99,8 @@ func fillAnswer(f *findings, at ReadContext, r *wire.Reply) {
 	r.Marks |= degradedMarks(f, at)
 }
 
-// lesser tells whether another model answered. A longer name is a version of
-// the one asked for.
+// degradedMarks returns wire.DegradedReply if another model answered. A longer
+// name is a version of the model asked for.
 func degradedMarks(f *findings, at ReadContext) wire.Marks {
 	if at.Model != "" && f.Model != "" && !strings.HasPrefix(f.Model, at.Model) {
 		return wire.DegradedReply
@@ -107,7 +108,7 @@ func degradedMarks(f *findings, at ReadContext) wire.Marks {
 	return 0
 }
 
-// says reads x-should-retry.
+// retryMarks reads x-should-retry.
 func retryMarks(in *RawReply) wire.Marks {
 	if in.Header == nil {
 		return 0
@@ -121,7 +122,7 @@ func retryMarks(in *RawReply) wire.Marks {
 	return 0
 }
 
-// classOf is the class that an error shows.
+// classOf returns the class that an error shows.
 func (d *Dialect) classOf(f *findings) wire.Class {
 	if f.class != wire.OK {
 		return f.class
@@ -132,8 +133,8 @@ func (d *Dialect) classOf(f *findings) wire.Class {
 	if class := wire.ClassOfStatus(uint16(f.Status)); class != wire.OK {
 		return class
 	}
-	// A number in a 200 that this provider does not have: another of the family
-	// may, else its text is all there is.
+	// An unknown business code with status 200: use the meaning that it has for
+	// codybuddy, if any, and else the text.
 	if f.Number != 0 {
 		family, _ := ByName("codybuddy")
 		if class := family.classOfCodes(&findings{Number: f.Number}); class != wire.OK {
@@ -145,8 +146,9 @@ func (d *Dialect) classOf(f *findings) wire.Class {
 	return o.Class
 }
 
-// known is the class that d has for the words of an error: under that status if
-// possible, else under any, else for its kind alone. wire.OK is none.
+// classOfCodes returns the class that d has for the codes of an error: with the
+// same status if possible, else with any status, else by the code or the kind
+// alone; wire.OK if there is none.
 func (d *Dialect) classOfCodes(f *findings) wire.Class {
 	if d.classify != nil {
 		if class := d.classify(f); class != wire.OK {
@@ -173,8 +175,8 @@ func (d *Dialect) classOfCodes(f *findings) wire.Class {
 	return wire.OK
 }
 
-// split returns the first JSON value of a body and what follows it, without
-// white space; nil if there is no whole value.
+// split returns the first JSON value of a body, and the rest of the body
+// without white space. It returns nil if there is no complete value.
 func split(body []byte) (first, rest []byte) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	var raw json.RawMessage
@@ -184,7 +186,7 @@ func split(body []byte) (first, rest []byte) {
 	return raw, bytes.TrimSpace(body[dec.InputOffset():])
 }
 
-// spoilt tells the texts apart that stand in an answer's place.
+// replacedBody returns which kind of text replaces an answer.
 func replacedBody(in *RawReply) wire.Body {
 	if in.Header != nil && strings.Contains(in.Header("Content-Type"), "html") || bytes.HasPrefix(bytes.TrimSpace(in.Body), []byte("<")) {
 		return wire.WrongType

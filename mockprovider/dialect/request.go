@@ -13,44 +13,44 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Operation is what a request asks for.
+// Operation is the kind of a request.
 type Operation uint8
 
 // The operations.
 const (
-	Complete   Operation = iota // an answer, in the dialect's usual shape
-	Respond                     // an answer, as OpenAI's Responses have it
-	Invoke                      // an answer, as the model itself has it (Bedrock's InvokeModel)
-	ListModels                  // the models there are
+	Complete   Operation = iota // an answer in the dialect's usual form
+	Respond                     // an answer in the form of OpenAI's Responses
+	Invoke                      // an answer in the form of the model (Bedrock's InvokeModel)
+	ListModels                  // the list of models
 )
 
-// Request is what a request says.
+// Request is a request that was read.
 type Request struct {
 	Operation Operation
-	// Model is the model asked for, Key the API key without its scheme; "" if
-	// there is none.
+	// Model is the model, Key the API key without its scheme; each may be "".
 	Model, Key string
-	// Stream asks for a stream, Usage for usage in it.
+	// Stream asks for a stream, Usage for usage in the stream.
 	Stream, Usage bool
-	// MaxTokens is the cap on the output, 0 if none is stated. InputTokens is an
+	// MaxTokens is the cap on the output, 0 without a cap. InputTokens is an
 	// estimate: a quarter of the bytes of the prompt's JSON, rounded up.
 	MaxTokens, InputTokens uint32
-	// Prompt is a hash of the model and the prompt, never 0: wire.Demand.Prompt.
+	// Prompt is a hash of the model and the prompt, never 0; it is used as
+	// wire.Demand.Prompt.
 	Prompt uint32
 }
 
-// RawRequest is a request that came over the wire.
+// RawRequest is a request as a server receives it.
 type RawRequest struct {
 	Method, Path string
-	// Query is the raw query, without the question mark.
+	// Query is the raw query without the question mark.
 	Query string
 	// Header returns the first value of a header, "" if there is none.
 	Header func(name string) string
 	Body   []byte
 }
 
-// RequestError says why a request cannot be served. Refuse writes it as its
-// dialect does.
+// RequestError is the reason why a request cannot be served. WriteRequestError
+// writes it in the form of a dialect.
 type RequestError struct {
 	Status  int // 400, 404 or 405
 	Message string
@@ -59,37 +59,31 @@ type RequestError struct {
 // Error implements error.
 func (e *RequestError) Error() string { return e.Message }
 
-// bad returns a RequestError for a body that cannot be served.
+// badRequest returns a RequestError for a request with an invalid body.
 func badRequest(format string, args ...any) error {
 	return &RequestError{Status: 400, Message: fmt.Sprintf(format, args...)}
 }
 
-// route is a path that a dialect answers.
+// route is a path of a dialect.
 type route struct {
 	method string
 	// path is the path, in which {model} stands for a model.
 	path      string
 	operation Operation
-	stream    bool // answers stream whatever the body says
+	stream    bool // answers are streams, whatever the body contains
 }
 
-// match returns the model in path.
+// match reports whether path is that of the route, and returns the model in it.
 func (r *route) match(path string) (model string, ok bool) {
-	before, after, variable := strings.Cut(r.path, "{model}")
-	if !variable {
-		return "", path == r.path
-	}
-	if len(path) <= len(before)+len(after) || !strings.HasPrefix(path, before) || !strings.HasSuffix(path, after) {
-		return "", false
-	}
-	return path[len(before) : len(path)-len(after)], true
+	p := newPathPattern(r.path)
+	return p.match(path)
 }
 
-// keyPlace is a place where an API key may stand: a header, perhaps behind a scheme,
-// and up to some mark, or a parameter of the query.
+// keyPlace is a place of an API key: a header, after scheme and before until,
+// or a parameter of the query.
 type keyPlace struct{ header, scheme, until, query string }
 
-// Routes returns the methods and paths that the dialect answers, as "POST
+// Routes returns the methods and paths of the dialect, such as "POST
 // /v1/chat/completions". {model} stands for a model.
 func (d *Dialect) Routes() []string {
 	var all []string
@@ -99,7 +93,7 @@ func (d *Dialect) Routes() []string {
 	return all
 }
 
-// Answers reports whether the dialect has that path, for whatever method.
+// Answers reports whether the dialect has that path, with any method.
 func (d *Dialect) Answers(path string) bool {
 	return slices.ContainsFunc(d.routes, func(r route) bool {
 		_, ok := r.match(path)
@@ -107,8 +101,8 @@ func (d *Dialect) Answers(path string) bool {
 	})
 }
 
-// route finds the route of a request and the model in its path. If there is
-// none, other is one of the same path for another method, or nil.
+// route returns the route of a request and the model in its path. If there is
+// none, other is a route of the same path with another method, or nil.
 func (d *Dialect) route(in *RawRequest) (found *route, model string, other *route) {
 	for i := range d.routes {
 		r := &d.routes[i]
@@ -122,8 +116,8 @@ func (d *Dialect) route(in *RawRequest) (found *route, model string, other *rout
 	return nil, "", other
 }
 
-// ParseRequest reads a request. The error is a *RequestError; what could be
-// read is returned beside it, so that the key is known.
+// ParseRequest reads a request. The error is a *RequestError. With an error,
+// ParseRequest returns what it could read, at least the key.
 func (d *Dialect) ParseRequest(in *RawRequest) (Request, error) {
 	r := Request{Key: d.key(in)}
 	route, model, other := d.route(in)
@@ -150,11 +144,11 @@ func (d *Dialect) ParseRequest(in *RawRequest) (Request, error) {
 	return r, nil
 }
 
-// key returns the first API key that a request has.
+// key returns the first API key of a request, or "".
 func (d *Dialect) key(in *RawRequest) string {
 	for _, k := range d.keys {
 		if k.query != "" {
-			// What is malformed in a query is not the key.
+			// Ignore malformed parts of the query.
 			if values, _ := url.ParseQuery(in.Query); values.Get(k.query) != "" {
 				return values.Get(k.query)
 			}
@@ -175,10 +169,10 @@ func (d *Dialect) key(in *RawRequest) string {
 	return ""
 }
 
-// Refuse writes a RequestError, or any other error as a bad request.
+// WriteRequestError writes a RequestError, or any other error as a bad request.
 func (d *Dialect) WriteRequestError(m *Message, c *Context, err error) {
-	says := *c
-	says.Message = err.Error()
+	with := *c
+	with.Message = err.Error()
 	form := &d.templates[wire.BadRequest]
 	r := wire.Reply{
 		Status: form.Status, Class: wire.BadRequest, Shown: wire.BadRequest, Body: form.body(), Code: form.Number, Words: form.keywords,
@@ -188,11 +182,10 @@ func (d *Dialect) WriteRequestError(m *Message, c *Context, err error) {
 	if errors.As(err, &refused) && r.Status >= 400 {
 		r.Status = uint16(refused.Status)
 	}
-	d.Write(m, &says, &r)
+	d.Write(m, &with, &r)
 }
 
-// Deny writes what a request gets whose key is not valid, where nobody else is
-// asked about it.
+// WriteAuthError writes the reply to a request with an invalid key.
 func (d *Dialect) WriteAuthError(m *Message, c *Context) {
 	form := &d.templates[wire.Auth]
 	d.Write(m, c, &wire.Reply{
@@ -201,8 +194,8 @@ func (d *Dialect) WriteAuthError(m *Message, c *Context) {
 	})
 }
 
-// prompt notes what is asked and how long it is. The parts are JSON; those that
-// a request does not have are nil.
+// prompt computes the length and the hash of the prompt. The parts are JSON;
+// absent parts are nil.
 func (r *Request) prompt(parts ...json.RawMessage) {
 	h, total := uint32(offset32), 0
 	for i := range len(r.Model) {
@@ -220,7 +213,7 @@ func (r *Request) prompt(parts ...json.RawMessage) {
 			case c == '\\':
 				escaped = true
 			case !quoted && (c == ' ' || c == '\n' || c == '\r' || c == '\t'):
-				continue // how it is laid out is not what is asked
+				continue // white space is not part of the prompt
 			}
 			h = fnv1a(h, c)
 			total++
@@ -230,13 +223,14 @@ func (r *Request) prompt(parts ...json.RawMessage) {
 	r.Prompt = max(1, h)
 }
 
-// offset32 is the FNV-1a hash of nothing, as in hash/fnv, which allocates.
+// offset32 is the FNV-1a hash of the empty string, as in hash/fnv, which
+// allocates.
 const offset32 = 2166136261
 
-// fnv1a is the hash h with c after it.
+// fnv1a returns the hash h extended by c.
 func fnv1a(h uint32, c byte) uint32 { return (h ^ uint32(c)) * 16777619 }
 
-// cap notes the cap on the output, the first that is stated.
+// cap sets the cap on the output to the first stated count.
 func (r *Request) cap(name string, counts ...count) error {
 	for _, c := range counts {
 		switch {
@@ -251,8 +245,8 @@ func (r *Request) cap(name string, counts ...count) error {
 	return nil
 }
 
-// isList reports whether raw, which is valid JSON or nothing, is an array with
-// something in it.
+// isList reports whether raw is a JSON array with at least one element. raw is
+// valid JSON or empty.
 func isList(raw json.RawMessage) bool {
 	if len(raw) == 0 || raw[0] != '[' {
 		return false

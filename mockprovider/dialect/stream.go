@@ -2,8 +2,9 @@ package dialect
 
 import "herdlab/mockprovider/wire"
 
-// Streams reports whether r can be written as a stream: an answer, whole or
-// broken off. Refusals are whole bodies also to who asked for a stream.
+// Streams reports whether r can be written as a stream: an answer, complete or
+// broken off. A refusal has a whole body even if the request asked for a
+// stream.
 func (d *Dialect) Streams(r *wire.Reply) bool {
 	switch r.Body {
 	case wire.Completion, wire.StreamError, wire.SilentEnd, wire.CutBody, wire.Doubled:
@@ -35,9 +36,9 @@ func (d *Dialect) Token(b []byte, c *Context, r *wire.Reply, i int) []byte {
 	return d.codec.appendToken(b, c, c.served(r), i, Piece(i))
 }
 
-// End appends the frames after the last token; sent is how many were sent.
-// Where r.Body is wire.SilentEnd or wire.CutBody there are none: the server
-// ends the stream there, or breaks it.
+// End appends the frames after the last token; sent is the number of tokens
+// that were sent. It appends nothing if r.Body is wire.SilentEnd or
+// wire.CutBody: the server then ends the stream or breaks the connection.
 func (d *Dialect) End(b []byte, c *Context, r *wire.Reply, sent int) []byte {
 	a := answerOf(c, r)
 	switch r.Body {
@@ -51,13 +52,13 @@ func (d *Dialect) End(b []byte, c *Context, r *wire.Reply, sent int) []byte {
 		}
 		return d.codec.appendEnd(b, c, &a)
 	case wire.StreamError:
-		f := d.newFailure(c, r, new(Headers)) // the headers are gone
+		f := d.newFailure(c, r, new(Headers)) // the headers are already sent
 		return d.codec.appendStreamError(b, c, &f, sent)
 	}
 	return b
 }
 
-// WriteStream writes a whole stream at once, for who does not pace it.
+// WriteStream writes a whole stream at once.
 func (d *Dialect) WriteStream(m *Message, c *Context, r *wire.Reply) {
 	d.Head(m, c, r)
 	sent := Pieces(r.Tokens)
@@ -69,7 +70,7 @@ func (d *Dialect) WriteStream(m *Message, c *Context, r *wire.Reply) {
 	m.Length, m.Broken = len(m.Body), r.Body == wire.CutBody
 }
 
-// Pieces is how many pieces an answer of so many tokens has in a stream: one
-// for each token, but for very long answers, whose usage states the true
-// length.
+// Pieces returns the number of pieces in a stream of an answer with that number
+// of tokens. It is one per token, with an upper bound; the usage has the true
+// number.
 func Pieces(tokens uint32) int { return min(int(tokens), maxPieces) }

@@ -8,27 +8,27 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// StreamReader reads a reply piece by piece, as it arrives. A reply that turns
-// out to be no stream is read whole.
+// StreamReader reads a reply piece by piece, as it arrives. It reads a reply
+// that is not a stream as a whole body.
 type StreamReader struct {
-	d        *Dialect // nil until it is known
+	d        *Dialect // nil before it is detected
 	in       RawReply
 	at       ReadContext
-	framing  framing // nil for what is no stream
+	framing  framing // nil if the reply is not a stream
 	f        findings
-	replaced wire.Body // Garbage or WrongType, once seen
-	guessed  bool      // d is only what the first frame looked like
+	replaced wire.Body // Garbage or WrongType, if found
+	guessed  bool      // d was detected from the first frame
 }
 
-// ReadStream begins to read a reply of d from its status and headers; in.Body
-// and in.Broken are not looked at.
+// ReadStream returns a reader for a reply of d with the given status and
+// headers. It ignores in.Body and in.Broken.
 func (d *Dialect) ReadStream(in RawReply, at ReadContext) *StreamReader {
 	s := &StreamReader{d: d, in: in, at: at}
 	s.start()
 	return s
 }
 
-// DetectStream does the same for a dialect that is not known.
+// DetectStream returns a reader that detects the dialect of the reply.
 func DetectStream(in RawReply, at ReadContext) *StreamReader {
 	s := &StreamReader{in: in, at: at}
 	s.start()
@@ -57,7 +57,7 @@ func (s *StreamReader) start() {
 	}
 }
 
-// Feed reads some more bytes.
+// Feed reads the next bytes.
 func (s *StreamReader) Feed(p []byte) {
 	switch {
 	case s.framing == nil:
@@ -71,20 +71,20 @@ func (s *StreamReader) Feed(p []byte) {
 	}
 }
 
-// Begun reports whether some of the answer has come, so that a retry would pay
-// for it twice.
+// Begun reports whether a part of the answer has arrived, so that a retry pays
+// for it again.
 func (s *StreamReader) Begun() bool { return s.f.Pieces > 0 }
 
-// Tokens is how many output tokens have come.
+// Tokens returns the number of output tokens that have arrived.
 func (s *StreamReader) Tokens() uint32 { return s.f.tokens() }
 
-// End returns what the reply said, when there is no more: because it ended, or
-// because the connection broke.
+// End returns the reply after its last byte. broken is true if the connection
+// was lost.
 func (s *StreamReader) End(broken bool) wire.Reply {
 	if s.framing == nil {
 		s.in.Broken = broken
 		if s.d == nil {
-			s.d = sniff(&s.in)
+			s.d = detect(&s.in)
 		}
 		return s.d.ParseReply(&s.in, s.at)
 	}
@@ -122,25 +122,25 @@ func (s *StreamReader) frame(event string, data []byte) {
 		return
 	}
 	if s.d == nil {
-		s.d, s.guessed = s.sniff(data), true
+		s.d, s.guessed = s.detect(data), true
 	}
 	before := s.f
 	s.d.codec.readFrame(event, data, &s.f)
 	if s.f.Failed && s.guessed {
-		// The answers of several look alike; their errors do not.
-		d := s.sniff(data)
+		// Several dialects have the same answers but different errors.
+		d := s.detect(data)
 		if d.codec.readFrame(event, data, &before); before.Failed {
 			s.d, s.f = d, before
 		}
 	}
 }
 
-// sniff returns the dialect that a frame looks like.
-func (s *StreamReader) sniff(data []byte) *Dialect {
+// detect returns the dialect of a frame.
+func (s *StreamReader) detect(data []byte) *Dialect {
 	frame := s.in
 	frame.Body = data
-	return sniff(&frame)
+	return detect(&frame)
 }
 
-// doneMarker is the finish marker of OpenAI's streams and their likes.
+// doneMarker is the finish marker of OpenAI's streams and similar ones.
 const doneMarker = "[DONE]"

@@ -8,8 +8,8 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Table states how the dialect says each class, or which other class it reads
-// as, one line each.
+// Table returns one line for each class: the status, the codes, the class that
+// it reads as if that is another, the form of hints, and the text.
 func (d *Dialect) Table() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s)\n", d.Title, d.Name)
@@ -30,15 +30,15 @@ func (d *Dialect) Table() string {
 	return b.String()
 }
 
-// spellingNames says where a hint stands.
+// spellingNames are the names of the forms of hints.
 var spellingNames = [wire.NumSpellings]string{
 	"header", "header s", "header ms", "header date", "header time", "header epoch", "header duration",
 	"body s", "body ms", "body duration", "sentence", "header s + text", "none",
 }
 
-// Summary is a Markdown table of all dialects and classes: the status, the
-// business code if that is what a program reads, and, after =, the class that
-// it reads as where the provider has no words of its own for it.
+// Summary returns a Markdown table of all dialects and classes: the status, the
+// business code if programs read it, and, after =, the class that it reads as
+// if the provider has no form of its own for the class.
 func Summary() string {
 	var b strings.Builder
 	b.WriteString("| dialect |")

@@ -7,35 +7,36 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// template is how a dialect says one class.
+// template is the form of the replies of one class.
 type template struct {
 	Status uint16
-	// Kind and Code are the words of the error body that programs read: a type
-	// and a code, or whatever stands for them.
+	// Kind and Code are the strings of the error body that programs read: a
+	// type and a code, or what the provider has in their place.
 	Kind, Code string
-	// Number is the business code; a template that has one is a wire.CodeBody.
+	// Number is the business code. A template with a Number is a wire.CodeBody.
 	Number int32
 	// Text is the message. {model}, {limit}, {remaining}, {used} and {input}
-	// are filled in; brackets around any of them, with what stands in them, are
-	// left out if no limit is known.
+	// are filled in. A part in brackets that contains one of them is left out
+	// if no limit is known.
 	Text string
-	// Sentence is how the message ends that says when to come back, where that
-	// is not as Dialect.sentence has it.
+	// Sentence is the end of the message with the hint; "" is
+	// Dialect.hintSentence.
 	Sentence string
-	// As is the class that the template reads as; wire.OK for its own.
+	// As is the class that the template reads as if the provider has no form of
+	// its own for the class; wire.OK otherwise.
 	As wire.Class
-	// Spelled is how it writes hints, Marks the x-should-retry it sends.
+	// Spelled is the form of hints, Marks the x-should-retry that is sent.
 	Spelled wire.Spelling
 	Marks   wire.Marks
 
-	keywords wire.Words // what the text mentions; see listen
+	keywords wire.Words // what the text mentions; see findKeywords
 }
 
-// templates has one for each class that a provider can reply with. That of OK
-// has only a status.
+// templates has one template for each class of replies. That of OK has only a
+// status.
 type templates [wire.Timeout + 1]template
 
-// shown is the class that the template for class reads as.
+// shown returns the class that the template for class reads as.
 func (p *templates) shown(class wire.Class) wire.Class {
 	if as := p[class].As; as != wire.OK {
 		return as
@@ -44,14 +45,15 @@ func (p *templates) shown(class wire.Class) wire.Class {
 }
 
 // of returns the template for a reply: that of its class, of the class that it
-// shows, or another that shows the same, whichever mentions what the reply
-// does. For a reply can hide its class behind another's form: a permission that
-// is missing may look like want of capacity, and that like a rate limit. If none
-// mentions the same, the first of these that there is.
+// shows, or another one that shows the same class, whichever has the keywords
+// of the reply. The class and the text can differ because a fault can give a
+// reply the form of another class: a missing permission in the form of
+// overload, for example. If no template has these keywords, of returns the
+// first of the candidates.
 func (p *templates) of(r *wire.Reply) *template {
 	shown := r.Shown
 	if int(shown) >= len(p) || shown == wire.OK {
-		shown = wire.ServerError // it has no words for what no provider says
+		shown = wire.ServerError // no provider replies with such a class
 	}
 	first := shown
 	if class := r.Class; int(class) < len(p) && class != wire.OK && p.shown(class) == r.Shown {
@@ -71,14 +73,14 @@ func (p *templates) of(r *wire.Reply) *template {
 	return &p[first]
 }
 
-// listen notes what the templates mention.
+// findKeywords computes what the templates mention.
 func (p *templates) findKeywords() {
 	for class := range p {
 		p[class].keywords = wire.WordsOf(p[class].fill(nil, &wire.Reply{Limit: 1}))
 	}
 }
 
-// body is the shape of the template's replies.
+// body returns the kind of body of the template.
 func (p *template) body() wire.Body {
 	if p.Number != 0 {
 		return wire.CodeBody
@@ -91,7 +93,7 @@ func (p *template) fill(c *Context, r *wire.Reply) string {
 	text := p.Text
 	if head, rest, ok := strings.Cut(text, "["); ok {
 		figures, tail, _ := strings.Cut(rest, "]")
-		if strings.Contains(figures, "{") { // else they are the text's own
+		if strings.Contains(figures, "{") { // else the brackets are part of the text
 			if r.Limit <= 0 {
 				figures = ""
 			}
@@ -104,7 +106,7 @@ func (p *template) fill(c *Context, r *wire.Reply) string {
 	model, input := "the model", uint32(0)
 	if c != nil {
 		input = c.InputTokens
-		// A model's name must not change what a keyword reader hears.
+		// A model's name must not add keywords to the text.
 		if c.Model != "" && wire.WordsOf(c.Model) == 0 {
 			model = c.Model
 		}
@@ -131,15 +133,15 @@ func (p *template) fill(c *Context, r *wire.Reply) string {
 			b = strconv.AppendInt(b, int64(r.Limit)-int64(r.Remaining), 10)
 		case "input":
 			b = strconv.AppendUint(b, uint64(input), 10)
-		default: // a brace, and no more
+		default: // a brace without a known name
 			b, after = append(b, '{'), rest
 		}
 		text = after
 	}
 }
 
-// Forms returns how a provider of this dialect puts each class of reply. The
-// classes that no provider can reply with have no form.
+// Forms returns the form of each class of replies of this dialect. Classes that
+// no provider replies with have no form.
 func (d *Dialect) Forms() *wire.Forms {
 	var f wire.Forms
 	for class := range d.templates {
@@ -153,8 +155,9 @@ func (d *Dialect) Forms() *wire.Forms {
 	return &f
 }
 
-// foreign is what a reply of that class says in the other shape than body, in
-// the words of the dialect after which that shape is known.
+// otherForm returns what a reply of that class shows and mentions in the other
+// kind of body: a business code for wire.ErrorBody, an error object for
+// wire.CodeBody.
 func otherForm(body wire.Body, class wire.Class) wire.Said {
 	name := "codybuddy"
 	if body == wire.CodeBody {

@@ -15,11 +15,11 @@ const (
 	jsonType  = "application/json"
 	sseType   = "text/event-stream"
 	htmlType  = "text/html; charset=utf-8"
-	maxPieces = 4096 // of an answer's text; its usage states the true length
+	maxPieces = 4096 // of the text of an answer; its usage has the true length
 )
 
-// Write writes a whole reply, for requests that do not stream and for replies
-// that cannot (see Streams). It uses the memory of m again.
+// Write writes a whole reply: to requests without a stream, and if the reply
+// cannot be a stream (see Streams). It reuses the memory of m.
 func (d *Dialect) Write(m *Message, c *Context, r *wire.Reply) {
 	m.Headers, m.Body = m.Headers[:0], m.Body[:0]
 	contentType := jsonType
@@ -49,13 +49,13 @@ func (d *Dialect) Write(m *Message, c *Context, r *wire.Reply) {
 	}
 }
 
-// What faults put in place of an answer.
+// Bodies that faults send in place of an answer.
 const (
 	garbage = `{"id":"chatcmpl-` + "\x00" + `,,"choices":[{"mess`
 	page    = "<!DOCTYPE html>\n<html><head><title>Gateway</title></head><body><h1>Welcome to the gateway</h1></body></html>\n"
 )
 
-// head writes status and headers.
+// head writes the status and the headers.
 func (d *Dialect) head(m *Message, c *Context, r *wire.Reply, contentType string) {
 	m.Status, m.Length, m.Broken = int(r.Status), 0, false
 	m.Headers.add("Content-Type", contentType)
@@ -71,8 +71,8 @@ func (d *Dialect) head(m *Message, c *Context, r *wire.Reply, contentType string
 	d.limits.write(r, c, &m.Headers)
 }
 
-// writer returns who has words for r: d itself, or, for a body that d does not
-// use, the dialect after which that shape is known.
+// errorDialect returns the dialect with the form of the error r: d itself or,
+// if d has no body of that kind, the dialect that is the model for such bodies.
 func (d *Dialect) errorDialect(r *wire.Reply) *Dialect {
 	if r.Body == wire.StreamError || d.templates.of(r).body() == r.Body {
 		return d
@@ -82,11 +82,11 @@ func (d *Dialect) errorDialect(r *wire.Reply) *Dialect {
 		after = "codybuddy"
 	}
 	other, _ := ByName(after)
-	other.millisHeader = d.millisHeader // the headers are still d's
+	other.millisHeader = d.millisHeader // the headers are those of d
 	return &other
 }
 
-// failure collects what is to be said, and says what belongs into headers.
+// newFailure returns the error that r stands for, and writes its headers.
 func (d *Dialect) newFailure(c *Context, r *wire.Reply, h *Headers) failure {
 	p := d.templates.of(r)
 	f := failure{template: p, Class: r.Class, Status: r.Status, Code: r.Code, Limit: r.Limit, Remaining: r.Remaining}
@@ -103,7 +103,7 @@ func (d *Dialect) newFailure(c *Context, r *wire.Reply, h *Headers) failure {
 	return f
 }
 
-// answerOf is the answer that r stands for.
+// answerOf returns the answer that r stands for.
 func answerOf(c *Context, r *wire.Reply) answer {
 	return answer{
 		Text: textOf(Pieces(r.Tokens)), Model: c.served(r), Tokens: r.Tokens, NoFinish: r.Body == wire.SilentEnd,
@@ -118,14 +118,14 @@ var pieces = [...]string{
 	"The ", "herd ", "comes ", "to ", "the ", "river ", "at ", "ten ", "and ", "leaves ", "by ", "turns. ",
 }
 
-// cycle is the pieces together, longest the longest text. All texts are its
-// beginnings.
+// cycle is all pieces joined. Every text is the beginning of longest, which is
+// cycle repeated.
 var (
 	cycle   = strings.Join(pieces[:], "")
 	longest = strings.Repeat(cycle, maxPieces/len(pieces)+1)
 )
 
-// textOf is the text of n pieces.
+// textOf returns the text of n pieces.
 func textOf(n int) string {
 	length := n / len(pieces) * len(cycle)
 	for _, piece := range pieces[:n%len(pieces)] {
@@ -142,7 +142,7 @@ func (d *Dialect) Models(m *Message, c *Context, names []string) {
 	m.Length = len(m.Body)
 }
 
-// appendQuoted writes a string as appendJSON does.
+// appendQuoted writes a string like appendJSON, faster for plain ASCII.
 func appendQuoted(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
@@ -152,13 +152,14 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(append(append(b, '"'), s...), '"')
 }
 
-// appendJSON writes v, which has a fixed order of fields.
+// appendJSON writes v as JSON without a line break. The order of the fields is
+// fixed.
 func appendJSON(b []byte, v any) []byte {
 	w := bytes.NewBuffer(b)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		// Only a hint that is no number could fail, and we write them ourselves.
+		// Only a number that is not JSON could fail, and this package writes all numbers.
 		panic("dialect: " + err.Error())
 	}
 	return bytes.TrimSuffix(w.Bytes(), []byte("\n"))
