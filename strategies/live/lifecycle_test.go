@@ -105,15 +105,15 @@ func TestPanics(t *testing.T) {
 			cfg := configOf(layers...)
 			cfg.Recorder = u
 			withTransport(t, p, cfg, func(tr *Transport) {
-				ill := []func(bool){
+				panics := []func(bool){
 					func(b bool) { base.Store(b) }, func(b bool) { u.attempt = b }, func(b bool) { u.call = b }, func(b bool) { script.Store(b && name == "script") },
 				}
-				for i, fall := range ill {
-					fall(true)
+				for i, setPanic := range panics {
+					setPanic(true)
 					if i < 3 || name == "script" {
 						require.PanicsWithValue(t, "boom", func() { _, _, _ = post(context.Background(), tr, chatRequest) }, i)
 					}
-					fall(false)
+					setPanic(false)
 					_, body, err := post(context.Background(), tr, chatRequest)
 					require.NoError(t, err)
 					require.Equal(t, chatAnswer, body)

@@ -138,14 +138,14 @@ func TestMerge(t *testing.T) {
 func TestMergeFails(t *testing.T) {
 	boom := errors.New("boom")
 	for name, c := range map[string]struct {
-		layers []strategies.Layer
-		cfg    func(*Config)
-		base   func(int, *http.Request) (*http.Response, error)
-		asked  int
-		check  func(r callResult)
+		layers   []strategies.Layer
+		cfg      func(*Config)
+		base     func(int, *http.Request) (*http.Response, error)
+		requests int
+		check    func(r callResult)
 	}{
 		"refused": {
-			layers: []strategies.Layer{mergeThree}, asked: 1,
+			layers: []strategies.Layer{mergeThree}, requests: 1,
 			base: func(int, *http.Request) (*http.Response, error) {
 				return jsonResponse(400, `{"error":{"message":"no"}}`)
 			},
@@ -156,12 +156,12 @@ func TestMergeFails(t *testing.T) {
 			},
 		},
 		"connection lost": {
-			layers: []strategies.Layer{mergeThree, retryFour}, asked: 4,
+			layers: []strategies.Layer{mergeThree, retryFour}, requests: 4,
 			base:  func(int, *http.Request) (*http.Response, error) { return nil, boom },
 			check: func(r callResult) { require.ErrorIs(t, r.err, boom) },
 		},
 		"not joined": { // which is not retried
-			layers: []strategies.Layer{retryFour, mergeThree, retryFour}, asked: 0,
+			layers: []strategies.Layer{retryFour, mergeThree, retryFour}, requests: 0,
 			cfg: func(cfg *Config) {
 				cfg.JoinRequests = func(*http.Request, [][]byte) ([]byte, error) { return nil, boom }
 			},
@@ -173,28 +173,28 @@ func TestMergeFails(t *testing.T) {
 			},
 		},
 		"joined to nothing": {
-			layers: []strategies.Layer{mergeThree}, asked: 0,
+			layers: []strategies.Layer{mergeThree}, requests: 0,
 			cfg: func(cfg *Config) {
 				cfg.JoinRequests = func(*http.Request, [][]byte) ([]byte, error) { return nil, nil }
 			},
 			check: func(r callResult) { require.ErrorContains(t, r.err, "an empty body") },
 		},
 		"not split": {
-			layers: []strategies.Layer{mergeThree, retryFour}, asked: 4,
+			layers: []strategies.Layer{mergeThree, retryFour}, requests: 4,
 			cfg: func(cfg *Config) {
 				cfg.SplitReply = func(*http.Response, []byte, int) ([][]byte, error) { return nil, boom }
 			},
 			check: func(r callResult) { require.ErrorIs(t, r.err, boom) },
 		},
 		"split into too few": {
-			layers: []strategies.Layer{mergeThree}, asked: 1,
+			layers: []strategies.Layer{mergeThree}, requests: 1,
 			cfg: func(cfg *Config) {
 				cfg.SplitReply = func(*http.Response, []byte, int) ([][]byte, error) { return make([][]byte, 2), nil }
 			},
 			check: func(r callResult) { require.ErrorContains(t, r.err, "2 answers for 3 calls") },
 		},
 		"too long to split": {
-			layers: []strategies.Layer{mergeThree}, asked: 1,
+			layers: []strategies.Layer{mergeThree}, requests: 1,
 			base: func(int, *http.Request) (*http.Response, error) {
 				return jsonResponse(200, answerFor(strings.Repeat("x", 5000)))
 			},
@@ -202,7 +202,7 @@ func TestMergeFails(t *testing.T) {
 			check: func(r callResult) { require.ErrorIs(t, r.err, errIncomplete) },
 		},
 		"split at the second attempt": {
-			layers: []strategies.Layer{mergeThree, retryFour}, asked: 2,
+			layers: []strategies.Layer{mergeThree, retryFour}, requests: 2,
 			cfg: func(cfg *Config) {
 				n, part := 0, cfg.SplitReply
 				cfg.SplitReply = func(resp *http.Response, body []byte, calls int) ([][]byte, error) {
@@ -228,7 +228,7 @@ func TestMergeFails(t *testing.T) {
 				for _, r := range runStaggered(callFor(tr, "a", 0), callFor(tr, "b", 0), callFor(tr, "c", 0)) {
 					c.check(r)
 				}
-				require.EqualValues(t, c.asked, p.requests.Load())
+				require.EqualValues(t, c.requests, p.requests.Load())
 				require.Empty(t, tr.flights)
 			})
 		})
@@ -382,14 +382,14 @@ func TestMergeSharesNoOldReplies(t *testing.T) {
 
 // A call that follows a batch in flight for another reason gets no part of it.
 func TestMergeExcludesLateCalls(t *testing.T) {
-	p, everyone := echo(), NewShared()
+	p, shared := echo(), NewShared()
 	merge := mergeThree
 	merge.Scope, merge.Name = strategies.PerEveryone, "x"
 	cfg := joinWithBars(configOf(merge))
-	cfg.Shared = everyone
+	cfg.Shared = shared
 	withTransport(t, p, cfg, func(tr *Transport) {
 		other := configOf(samePrompt{prompt: 1}, layers.SingleFlight{Scope: strategies.PerEveryone, Name: "x"}) // as batch 1
-		other.Shared, other.Base, other.Strategy.Name = everyone, p, "other"
+		other.Shared, other.Base, other.Strategy.Name = shared, p, "other"
 		late := func() (*http.Response, string, error) {
 			time.Sleep(10500 * time.Millisecond)
 			return post(context.Background(), Must(other), requestFor("c"))
@@ -404,20 +404,23 @@ func TestMergeExcludesLateCalls(t *testing.T) {
 
 // A panic of a function of the Config reaches the leader; then the next call leads.
 func TestMergePanics(t *testing.T) {
-	for _, hook := range []string{"join", "part"} {
+	for _, hook := range []string{"join", "split"} {
 		for name, inner := range map[string]strategies.Layer{"own": retryFour, "async": layers.Hedge{After: time.Hour, Scope: strategies.PerFleet}} {
 			t.Run(hook+" "+name, func(t *testing.T) {
 				p := echo()
 				cfg := joinWithBars(configOf(mergeThree, inner))
 				join, part := cfg.JoinRequests, cfg.SplitReply
 				first := sync.Once{}
-				fall := func(here string) {
+				panicAt := func(here string) {
 					if hook == here {
 						first.Do(func() { panic("oops") })
 					}
 				}
-				cfg.JoinRequests = func(r *http.Request, bodies [][]byte) ([]byte, error) { fall("join"); return join(r, bodies) }
-				cfg.SplitReply = func(r *http.Response, body []byte, n int) ([][]byte, error) { fall("part"); return part(r, body, n) }
+				cfg.JoinRequests = func(r *http.Request, bodies [][]byte) ([]byte, error) { panicAt("join"); return join(r, bodies) }
+				cfg.SplitReply = func(r *http.Response, body []byte, n int) ([][]byte, error) {
+					panicAt("split")
+					return part(r, body, n)
+				}
 				withTransport(t, p, cfg, func(tr *Transport) {
 					falling := func() (_ *http.Response, _ string, err error) {
 						defer func() { err = fmt.Errorf("panic: %v", recover()) }()
@@ -476,7 +479,7 @@ func TestMergeSoak(t *testing.T) {
 				}
 				return base(n, r)
 			}
-			var answered, asked int
+			var answered, calls int
 			withTransport(t, p, joinWithBars(configOf(layers...)), func(tr *Transport) {
 				var mu sync.Mutex
 				var wg sync.WaitGroup
@@ -488,7 +491,7 @@ func TestMergeSoak(t *testing.T) {
 							text := fmt.Sprintf("%d.%d", i, k%4)
 							resp, body, err := callFor(tr, text, time.Duration(dice.IntN(3)*dice.IntN(15_000))*time.Millisecond)()
 							mu.Lock()
-							asked++
+							calls++
 							if err == nil && resp.StatusCode == 200 {
 								answered++
 								require.Equal(t, answerFor(text), body)
@@ -502,8 +505,8 @@ func TestMergeSoak(t *testing.T) {
 				require.Empty(t, tr.flights)
 				require.Empty(t, tr.shared.flights)
 			})
-			require.Greater(t, answered, asked/4)
-			require.Less(t, int(p.requests.Load()), asked, "calls were merged")
+			require.Greater(t, answered, calls/4)
+			require.Less(t, int(p.requests.Load()), calls, "calls were merged")
 		})
 	}
 }

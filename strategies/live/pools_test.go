@@ -114,11 +114,11 @@ func TestPermitsAreReturned(t *testing.T) {
 func TestShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &provider{respond: func(int, *http.Request) (*http.Response, error) { return jsonResponse(200, chatAnswer) }}
-		everyone := NewShared()
+		shared := NewShared()
 		var both []*Transport
 		for range 2 {
 			cfg := configOf(layers.TokenBucket{Rate: 1, Per: time.Second, Burst: 1, Scope: strategies.PerEveryone, Name: "all"})
-			cfg.Strategy.Name, cfg.Base, cfg.Shared = "mine", p, everyone
+			cfg.Strategy.Name, cfg.Base, cfg.Shared = "mine", p, shared
 			tr, err := New(cfg)
 			require.NoError(t, err)
 			defer tr.Close()
@@ -137,9 +137,9 @@ func TestShared(t *testing.T) {
 func TestSharedClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &provider{respond: func(int, *http.Request) (*http.Response, error) { return jsonResponse(200, chatAnswer) }}
-		everyone := NewShared()
+		shared := NewShared()
 		cfg := configOf(layers.TokenBucket{Rate: 1, Per: time.Minute, Burst: 1, Scope: strategies.PerEveryone, Name: "all"})
-		cfg.Strategy.Name, cfg.Base, cfg.Shared = "mine", p, everyone
+		cfg.Strategy.Name, cfg.Base, cfg.Shared = "mine", p, shared
 		first := Must(cfg)
 		defer first.Close()
 		time.Sleep(time.Hour)

@@ -190,16 +190,16 @@ type concurrentServer struct {
 
 // RoundTrip implements http.RoundTripper.
 func (h *concurrentServer) RoundTrip(r *http.Request) (*http.Response, error) {
-	who := r.Header.Get("X-Call")
+	call := r.Header.Get("X-Call")
 	h.mu.Lock()
-	n := h.attempts[who]
-	h.attempts[who]++
+	n := h.attempts[call]
+	h.attempts[call]++
 	h.mu.Unlock()
-	call, err := strconv.Atoi(who)
+	number, err := strconv.Atoi(call)
 	if err != nil {
 		return nil, err
 	}
-	s := h.reply(uint64(call), n)
+	s := h.reply(uint64(number), n)
 	r.Body.Close()
 	select {
 	case <-h.clock.After(s.after):
