@@ -105,7 +105,7 @@ func (c *console) serveConfig(name string, o *serveOptions) (*serveConfig, error
 	cfg := &serveConfig{Config: serve.Config{
 		Provider: serve.Default(), Title: "A small hosted model", Seed: o.seed, TimeScale: o.scale,
 		Tenants: o.tenants, OutputTokens: o.outputTokens, MaxConnections: o.maxConnections, Grace: o.grace,
-		ErrorLog: log.New(c.stderr, "herdlab: ", 0), Words: c.format.Words(), Dialects: c.format.Dialects(),
+		ErrorLog: log.New(c.stderr, "herdlab: ", 0), Parser: c.format.Words(), Dialects: c.format.Dialects(),
 	}}
 	switch {
 	case !(o.scale > 0):
@@ -130,7 +130,7 @@ func (c *console) serveConfig(name string, o *serveOptions) (*serveConfig, error
 		return cfg, err
 	}
 	cfg.Provider, cfg.Title = s.Provider(), s.Name()+": "+s.Title()
-	cfg.Words, cfg.Models, cfg.Regions = s.Words(), s.Models(), s.Regions()
+	cfg.Parser, cfg.Models, cfg.Regions = s.Words(), s.Models(), s.Regions()
 	cfg.Provider.Accounts, cfg.Provider.Addresses = 0, 0 // their number follows from the clients
 	if d, ok := s.Dialect(); ok {
 		cfg.own = d.Name

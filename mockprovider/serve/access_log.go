@@ -50,7 +50,7 @@ type Access struct {
 type accessLog struct {
 	mu       sync.Mutex
 	out      io.Writer
-	complain *log.Logger // nil for the standard one
+	errorLog *log.Logger // nil for the standard one
 	err      error       // of the first line that could not be written; there are none after it
 }
 
@@ -69,12 +69,12 @@ func (l *accessLog) write(a *Access) {
 	}
 	if _, err := l.out.Write(append(line, '\n')); err != nil {
 		l.err = fmt.Errorf("the access log ends early: %w", err)
-		cmp.Or(l.complain, log.Default()).Print(l.err)
+		cmp.Or(l.errorLog, log.Default()).Print(l.err)
 	}
 }
 
 // failure is why lines are missing, nil if none are.
-func (l *accessLog) failure() error {
+func (l *accessLog) writeError() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.err
@@ -82,25 +82,25 @@ func (l *accessLog) failure() error {
 
 // log writes the line about a request that has ended; gone says that its client
 // hung up before.
-func (a *answering) log(n news, gone bool) {
-	if a.s.log.out == nil {
+func (a *responder) logEnd(n update, gone bool) {
+	if a.s.accessLog.out == nil {
 		return
 	}
 	q, end := &a.x.request, wire.Effect{Kind: n.kind, Reply: n.reply}
-	a.s.log.write(&Access{
-		At: seconds(a.world.begun + a.x.arrived), Prompt: q.Demand.InputTokens, Output: q.Demand.Output(), Delivered: n.reply.Tokens,
+	a.s.accessLog.write(&Access{
+		At: seconds(a.run.startedAt + a.x.arrived), Prompt: q.Demand.InputTokens, Output: q.Demand.Output(), Delivered: n.reply.Tokens,
 		Class: endClass(&end).String(), Status: n.reply.Status, Wait: seconds(n.at - a.x.arrived), Attempt: q.Attempt,
 		Dialect: a.x.from.dialect, Model: a.x.from.model, Tenant: a.x.from.tenant, Stream: q.Stream, Gone: gone, ID: a.x.from.id,
 	})
 }
 
 // logUnread writes the line about a request that never reached the provider.
-func (a *answering) logUnread() {
-	if a.s.log.out == nil {
+func (a *responder) logRejected() {
+	if a.s.accessLog.out == nil {
 		return
 	}
-	a.s.log.write(&Access{
-		At: seconds(a.world.begun + a.x.arrived), Class: wire.BadRequest.String(), Status: uint16(a.message.Status), Attempt: 1,
+	a.s.accessLog.write(&Access{
+		At: seconds(a.run.startedAt + a.x.arrived), Class: wire.BadRequest.String(), Status: uint16(a.message.Status), Attempt: 1,
 		Dialect: a.x.from.dialect, Model: a.x.from.model, Tenant: a.x.from.tenant, Unread: true, ID: a.x.from.id,
 	})
 }

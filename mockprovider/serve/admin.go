@@ -51,10 +51,10 @@ func (s *Server) Admin(token string) http.Handler {
 		"GET /decisions":      s.adminDecisions,
 		"GET /faults":         func(*http.Request, []byte) (any, error) { return s.State().Faults, nil },
 		"POST /faults":        s.adminInject,
-		"DELETE /faults":      func(*http.Request, []byte) (any, error) { s.ClearAll(); return fine, nil },
+		"DELETE /faults":      func(*http.Request, []byte) (any, error) { s.ClearAll(); return okResult, nil },
 		"DELETE /faults/{id}": s.adminClear,
 		"POST /limits":        s.adminLimits,
-		"POST /reset":         func(*http.Request, []byte) (any, error) { return fine, s.Reset() },
+		"POST /reset":         func(*http.Request, []byte) (any, error) { return okResult, s.Reset() },
 	} {
 		guarded.Handle(pattern, f)
 	}
@@ -67,7 +67,7 @@ func (s *Server) Admin(token string) http.Handler {
 }
 
 // fine is the answer to what is done and has nothing to say.
-var fine = map[string]bool{"ok": true}
+var okResult = map[string]bool{"ok": true}
 
 // authorized lets through whoever brings the token. Hashes are compared, so
 // that the time it takes says nothing, not even how long the token is.
@@ -135,13 +135,13 @@ func answerJSON(w http.ResponseWriter, status int, value any) {
 // adminDecisions is GET /decisions?n=50&refused=1&tenant=…&class=…&id=….
 func (s *Server) adminDecisions(r *http.Request, _ []byte) (any, error) {
 	q, n := r.URL.Query(), 50
-	if err := asks(q, "n", "refused", "tenant", "class", "id"); err != nil {
+	if err := checkParameters(q, "n", "refused", "tenant", "class", "id"); err != nil {
 		return nil, err
 	}
 	if text := q.Get("n"); text != "" {
 		var err error
-		if n, err = strconv.Atoi(text); err != nil || n < 0 || n > tail {
-			return nil, fmt.Errorf("n is %q; it must be a number of decisions, at most %d", text, tail)
+		if n, err = strconv.Atoi(text); err != nil || n < 0 || n > maxDecisions {
+			return nil, fmt.Errorf("n is %q; it must be a number of decisions, at most %d", text, maxDecisions)
 		}
 	}
 	if text := q.Get("class"); text != "" && !slices.Contains(classNames(), text) {
@@ -156,7 +156,7 @@ func (s *Server) adminDecisions(r *http.Request, _ []byte) (any, error) {
 }
 
 // asks says what a query has beside what is known, if anything.
-func asks(q url.Values, known ...string) error {
+func checkParameters(q url.Values, known ...string) error {
 	for _, name := range slices.Sorted(maps.Keys(q)) {
 		if !slices.Contains(known, name) {
 			return fmt.Errorf("there is no parameter %q; there are %s", name, strings.Join(known, ", "))
@@ -173,22 +173,22 @@ func classNames() (names []string) {
 }
 
 // errWords is what a server without Config.Words says.
-var errWords = &adminError{http.StatusNotImplemented, "this server was built without the words of scenario files; change it from Go"}
+var errNoParser = &adminError{http.StatusNotImplemented, "this server was built without the words of scenario files; change it from Go"}
 
 func (s *Server) adminInject(r *http.Request, body []byte) (any, error) {
-	if s.cfg.Words == nil {
-		return nil, errWords
+	if s.cfg.Parser == nil {
+		return nil, errNoParser
 	}
 	q := r.URL.Query()
-	if err := asks(q, "check"); err != nil {
+	if err := checkParameters(q, "check"); err != nil {
 		return nil, err
 	}
-	f, err := s.cfg.Words.Fault(body)
+	f, err := s.cfg.Parser.Fault(body)
 	if err != nil {
 		return nil, err
 	}
 	if q.Get("check") == "1" {
-		return fine, s.check(f)
+		return okResult, s.check(f)
 	}
 	id, err := s.inject(f, compact(body))
 	return map[string]int{"id": id}, err
@@ -204,16 +204,16 @@ func (s *Server) adminClear(r *http.Request, _ []byte) (any, error) {
 	if err != nil || !s.Clear(id) {
 		return nil, &adminError{http.StatusNotFound, fmt.Sprintf("there is no fault %q; GET /faults lists them", r.PathValue("id"))}
 	}
-	return fine, nil
+	return okResult, nil
 }
 
 func (s *Server) adminLimits(_ *http.Request, body []byte) (any, error) {
-	if s.cfg.Words == nil {
-		return nil, errWords
+	if s.cfg.Parser == nil {
+		return nil, errNoParser
 	}
-	limits, err := s.cfg.Words.Limits(body)
+	limits, err := s.cfg.Parser.Limits(body)
 	if err != nil {
 		return nil, err
 	}
-	return fine, s.SetLimits(limits)
+	return okResult, s.SetLimits(limits)
 }

@@ -90,7 +90,7 @@ func TestStateTellsOfRoom(t *testing.T) {
 // An evening with the admin API: look, disturb, look again, repair.
 func TestAdmin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := Must(Config{Provider: quick(), Words: plainWords{}, Title: "quick"})
+		s := Must(Config{Provider: quick(), Parser: plainWords{}, Title: "quick"})
 		h := s.Admin("secret")
 		do := func(method, path, body string, status int) map[string]any {
 			t.Helper()
@@ -210,7 +210,7 @@ func FuzzAdmin(f *testing.F) {
 	} {
 		f.Add(seed[0], seed[1], seed[2])
 	}
-	s := Must(Config{Provider: quick(), Words: plainWords{}})
+	s := Must(Config{Provider: quick(), Parser: plainWords{}})
 	h := s.Admin("secret")
 	f.Fuzz(func(t *testing.T, method, path, body string) {
 		r, err := http.NewRequest(method, "http://admin/"+strings.TrimPrefix(path, "/"), strings.NewReader(body))
@@ -231,15 +231,15 @@ func TestWhy(t *testing.T) {
 	for c := range wire.Class(wire.NumClasses) {
 		d := decision{class: c}
 		d.end.Reply = wire.Reply{Class: c, Shown: c, RetryAfter: 2 * time.Second, Limit: 5}
-		require.NotEmpty(t, d.why(), c)
+		require.NotEmpty(t, d.explain(), c)
 		if c != wire.OK {
-			require.Contains(t, d.why(), "come back in 2s")
+			require.Contains(t, d.explain(), "come back in 2s")
 		}
 	}
 	for b := wire.StreamError; b < wire.NumBodies; b++ {
-		require.NotEmpty(t, spoilings[b])
+		require.NotEmpty(t, bodyTexts[b])
 	}
 	for _, k := range []wire.EffectKind{wire.Dropped, wire.Broke} {
-		require.Contains(t, (&decision{end: wire.Effect{Kind: k}}).why(), "a fault")
+		require.Contains(t, (&decision{end: wire.Effect{Kind: k}}).explain(), "a fault")
 	}
 }

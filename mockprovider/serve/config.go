@@ -68,7 +68,7 @@ type Config struct {
 	ErrorLog  *log.Logger
 	// Words reads faults and limits for the admin API. Without it, they can be
 	// changed from Go only.
-	Words Words
+	Parser Parser
 
 	// The bounds that the harness has for its own protection; 0 means the
 	// number in brackets. What is beyond them is refused with OriginHeader.
@@ -81,7 +81,7 @@ type Config struct {
 }
 
 // Words reads what administrators write, in the words of scenario files.
-type Words interface {
+type Parser interface {
 	// Fault reads one fault, such as {"outage": {"from": "0s", "to": "30s"}}.
 	Fault(text []byte) (mockprovider.Fault, error)
 	// Limits reads a list of limits, such as [{"window": {"limit": "60/min"}}].
@@ -117,13 +117,13 @@ func (c *Config) complete() error {
 			complain("key %d is empty; give it its text", i+1)
 		case seen[k.Secret]:
 			complain("key %d is there twice; a key has one account", i+1)
-		case k.Account > mostAccounts:
-			complain("key %d has the account %d; the largest is %d", i+1, k.Account, mostAccounts)
+		case k.Account > maxAccounts:
+			complain("key %d has the account %d; the largest is %d", i+1, k.Account, maxAccounts)
 		}
 		seen[k.Secret] = true
 	}
-	if c.Tenants > mostAccounts || c.Addresses > mostAccounts || c.Addresses < 0 {
-		complain("Tenants is %d and Addresses %d; at most %d can be told apart", c.Tenants, c.Addresses, mostAccounts)
+	if c.Tenants > maxAccounts || c.Addresses > maxAccounts || c.Addresses < 0 {
+		complain("Tenants is %d and Addresses %d; at most %d can be told apart", c.Tenants, c.Addresses, maxAccounts)
 	}
 	for _, x := range []struct {
 		what           string
@@ -143,7 +143,7 @@ func (c *Config) complete() error {
 	if len(c.Dialects) > 100 {
 		complain("there are %d dialects; at most 100 can be added", len(c.Dialects))
 	}
-	orElse(&c.MaxTokens, 100_000)
+	setDefault(&c.MaxTokens, 100_000)
 	if c.OutputTokens > c.MaxTokens {
 		complain("OutputTokens is %d; an answer has at most MaxTokens, which is %d", c.OutputTokens, c.MaxTokens)
 	}
@@ -155,14 +155,14 @@ func (c *Config) complete() error {
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
-	orElse(&c.Tenants, 1000)
-	orElse(&c.Addresses, 1000)
-	orElse(&c.OutputTokens, 100)
-	orElse(&c.MaxConnections, 1<<14)
-	orElse(&c.MaxInFlight, 100_000)
-	orElse(&c.MaxBody, 1<<20)
-	orElse(&c.MaxHold, 15*time.Minute)
-	orElse(&c.Grace, 30*time.Second)
+	setDefault(&c.Tenants, 1000)
+	setDefault(&c.Addresses, 1000)
+	setDefault(&c.OutputTokens, 100)
+	setDefault(&c.MaxConnections, 1<<14)
+	setDefault(&c.MaxInFlight, 100_000)
+	setDefault(&c.MaxBody, 1<<20)
+	setDefault(&c.MaxHold, 15*time.Minute)
+	setDefault(&c.Grace, 30*time.Second)
 	c.Tenants = max(c.Tenants, 0)
 	s := &c.Provider.Space
 	if s.Accounts == 0 {
@@ -176,9 +176,9 @@ func (c *Config) complete() error {
 
 // mostAccounts bounds accounts and addresses: every limit has a counter for
 // each.
-const mostAccounts = 1 << 20
+const maxAccounts = 1 << 20
 
-func orElse[T comparable](x *T, other T) {
+func setDefault[T comparable](x *T, other T) {
 	var zero T
 	if *x == zero {
 		*x = other

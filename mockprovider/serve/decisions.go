@@ -7,7 +7,7 @@ import (
 )
 
 // tail is how many decisions are remembered.
-const tail = 1024
+const maxDecisions = 1024
 
 // Decision is how one request ended, and why: the answer to "why was I
 // refused?".
@@ -62,39 +62,39 @@ type decision struct {
 	inFlight, queued int
 	faults           int
 	standings        standings
-	note             string // why, if it is not the provider's decision
+	reason           string // why, if it is not the provider's decision
 }
 
 // decisions is the last ones, a ring.
 type decisions struct {
-	ring [tail]decision
+	ring [maxDecisions]decision
 	n    uint64
 }
 
 func (d *decisions) add(n *decision) {
 	d.n++
 	n.n = d.n
-	d.ring[d.n%tail] = *n
+	d.ring[d.n%maxDecisions] = *n
 }
 
 // list returns up to most decisions, the newest first, of those that pass.
-func (d *decisions) list(most int, pass func(*decision) bool) []Decision {
+func (d *decisions) latest(most int, pass func(*decision) bool) []Decision {
 	all := []Decision{}
-	for n := d.n; n > 0 && n+tail > d.n && len(all) < most; n-- {
-		if e := &d.ring[n%tail]; pass(e) {
-			all = append(all, e.spell())
+	for n := d.n; n > 0 && n+maxDecisions > d.n && len(all) < most; n-- {
+		if e := &d.ring[n%maxDecisions]; pass(e) {
+			all = append(all, e.export())
 		}
 	}
 	return all
 }
 
-func (d *decision) spell() Decision {
+func (d *decision) export() Decision {
 	r := &d.end.Reply
 	s := Decision{
 		N: d.n, ID: d.from.id, At: d.arrived.Seconds(), Wait: (d.at - d.arrived).Seconds(),
 		Tenant: d.from.tenant, Account: d.request.Account, Dialect: d.from.dialect, Model: d.from.model,
 		Attempt: d.request.Attempt, Stream: d.request.Stream, Class: d.class.String(), Status: r.Status, Code: r.Code,
-		Limit: r.Limit, Remaining: r.Remaining, Tokens: r.Tokens, InFlight: d.inFlight, Queued: d.queued, Faults: d.faults, Why: d.why(),
+		Limit: r.Limit, Remaining: r.Remaining, Tokens: r.Tokens, InFlight: d.inFlight, Queued: d.queued, Faults: d.faults, Why: d.explain(),
 	}
 	if r.Shown != r.Class {
 		s.Shown = r.Shown.String()

@@ -36,17 +36,17 @@ func (t watchedTimer) Reset(d time.Duration) bool {
 func TestTheAlarmIsSetFirst(t *testing.T) {
 	var first, second exchange
 	var heard []int // at each setting of the alarm, how much the first has heard
-	clock := watched{clockwork.NewFakeClock(), func() { heard = append(heard, len(first.news)) }}
+	clock := watched{clockwork.NewFakeClock(), func() { heard = append(heard, len(first.updates)) }}
 	s := Must(Config{Clock: clock, Provider: mockprovider.Config{Capacity: mockprovider.Capacity{
 		Service: mockprovider.Service{First: draw.Const(100 * time.Millisecond)},
 	}}})
-	d := s.world.Load().driver
+	d := s.run.Load().driver
 	d.arrive(&first)
 	clock.Advance(50 * time.Millisecond)
 	d.arrive(&second)
 	clock.Advance(50 * time.Millisecond)
-	<-first.news
+	<-first.updates
 	require.Equal(t, []int{0}, heard)
 	clock.Advance(50 * time.Millisecond)
-	<-second.news
+	<-second.updates
 }

@@ -14,11 +14,11 @@ type exchange struct {
 	from    origin
 	// news is what the provider says to it. It has room for a head and an end, so
 	// the driver never waits for a handler.
-	news    chan news
-	gone    bool // nobody waits for it any more
-	ticket  uint32
-	arrived time.Duration
-	ended   time.Duration
+	updates   chan update
+	abandoned bool // nobody waits for it any more
+	ticket    uint32
+	arrived   time.Duration
+	ended     time.Duration
 	// until is when its job is done, 0 before it is started; tokens is how many
 	// tokens it produces by then, withheld how many of the last never leave.
 	until            time.Duration
@@ -36,10 +36,10 @@ type origin struct{ id, tenant, dialect, model string }
 
 // news is what a handler hears of its exchange: at most one head, and then an
 // end: Replied, Dropped or Broke.
-type news struct {
+type update struct {
 	kind  wire.EffectKind
 	at    time.Duration // of the provider
-	shows time.Duration // its clock then, which may be wrong
+	clock time.Duration // its clock then, which may be wrong
 	reply wire.Reply
 	// Of a head: when the job is done, how many tokens it produces until then,
 	// and how many of the last of them never leave.
@@ -75,7 +75,7 @@ func limited(e *wire.Effect) bool {
 
 // note notes how r's caller stands at now. What a reply says of limits need not
 // be true; this is.
-func (s *standings) note(p *mockprovider.Provider, limits int, now time.Duration, r *wire.Request) {
+func (s *standings) add(p *mockprovider.Provider, limits int, now time.Duration, r *wire.Request) {
 	for i := 1; i <= limits && s.n < len(s.list); i++ {
 		if st, ok := p.Standing(i, now, r); ok {
 			s.list[s.n] = Standing{i, st.Limit, st.Used, st.Remaining, seconds(st.Reset)}

@@ -19,7 +19,7 @@ const (
 )
 
 // tooMany is what a connection over the limit is told before it is closed.
-const tooMany = "HTTP/1.1 503 Service Unavailable\r\n" + OriginHeader + ": " + OriginHarness +
+const tooManyConnections = "HTTP/1.1 503 Service Unavailable\r\n" + OriginHeader + ": " + OriginHarness +
 	"\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 21\r\nConnection: close\r\n\r\ntoo many connections\n"
 
 // limitListener accepts at most so many connections at a time. Others are told
@@ -27,7 +27,7 @@ const tooMany = "HTTP/1.1 503 Service Unavailable\r\n" + OriginHeader + ": " + O
 // the harness for a slow provider.
 type limitListener struct {
 	net.Listener
-	most     int64
+	limit    int64
 	open     *atomic.Int64
 	refused  func(reason string) // counts
 	refusing atomic.Int64
@@ -40,19 +40,19 @@ func (l *limitListener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if l.open.Add(1) <= l.most {
-			return &limitedConn{Conn: c, of: l}, nil
+		if l.open.Add(1) <= l.limit {
+			return &limitedConn{Conn: c, listener: l}, nil
 		}
 		l.open.Add(-1)
 		l.refused("connections")
-		if l.refusing.Add(1) > mostRefusing {
+		if l.refusing.Add(1) > maxRefusals {
 			l.refusing.Add(-1)
 			_ = c.Close()
 			continue
 		}
 		go func() {
 			defer l.refusing.Add(-1)
-			refuse(c)
+			refuseConnection(c)
 		}()
 	}
 }
@@ -60,16 +60,16 @@ func (l *limitListener) Accept() (net.Conn, error) {
 // mostRefusing is how many connections are refused in words at a time; more are
 // closed without. farewell is how long that may take.
 const (
-	mostRefusing = 256
-	farewell     = 250 * time.Millisecond
+	maxRefusals    = 256
+	refusalTimeout = 250 * time.Millisecond
 )
 
 // refuse reads a request, tells that there are too many, and closes. Clients
 // take an answer before their question for a broken connection, and so they do
 // what was closed while something they sent was unread.
-func refuse(c net.Conn) {
+func refuseConnection(c net.Conn) {
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(farewell))
+	_ = c.SetDeadline(time.Now().Add(refusalTimeout))
 	r := bufio.NewReader(io.LimitReader(c, hardHeader))
 	for {
 		line, err := r.ReadSlice('\n')
@@ -77,7 +77,7 @@ func refuse(c net.Conn) {
 			break
 		}
 	}
-	if _, err := io.WriteString(c, tooMany); err != nil {
+	if _, err := io.WriteString(c, tooManyConnections); err != nil {
 		return
 	}
 	if t, ok := c.(*net.TCPConn); ok {
@@ -88,13 +88,13 @@ func refuse(c net.Conn) {
 
 type limitedConn struct {
 	net.Conn
-	of   *limitListener
-	once sync.Once
+	listener *limitListener
+	once     sync.Once
 }
 
 // unasked is how net/http goes on after the status line where it refuses what it
 // cannot read by itself: headers beyond all bounds, and what is no HTTP.
-const unasked = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
+const parseErrorHeaders = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
 
 // Write implements net.Conn. What net/http refuses by itself gets our mark.
 func (c *limitedConn) Write(p []byte) (int, error) {
@@ -102,10 +102,10 @@ func (c *limitedConn) Write(p []byte) (int, error) {
 		return c.Conn.Write(p)
 	}
 	status, rest, _ := bytes.Cut(p, []byte("\r\n"))
-	if !bytes.HasPrefix(rest, []byte(unasked)) {
+	if !bytes.HasPrefix(rest, []byte(parseErrorHeaders)) {
 		return c.Conn.Write(p)
 	}
-	c.of.refused("unreadable")
+	c.listener.refused("unreadable")
 	marked := slices.Concat(status, []byte("\r\n"+OriginHeader+": "+OriginHarness+"\r\n"), rest)
 	if n, err := c.Conn.Write(marked); err != nil {
 		return min(n, len(p)), err
@@ -132,6 +132,6 @@ func (c *limitedConn) CloseWrite() error {
 
 // Close implements net.Conn.
 func (c *limitedConn) Close() error {
-	c.once.Do(func() { c.of.open.Add(-1) })
+	c.once.Do(func() { c.listener.open.Add(-1) })
 	return c.Conn.Close()
 }

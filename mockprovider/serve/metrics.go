@@ -13,16 +13,16 @@ import (
 // metrics are what Prometheus scrapes, in a registry of their own, so that they
 // meet nobody else's. Counters go on when the provider is reset.
 type metrics struct {
-	registry *prometheus.Registry
-	arrivals prometheus.Counter
-	replies  [wire.NumClasses]prometheus.Counter
-	dropped  prometheus.Counter
-	broken   prometheus.Counter
-	gone     prometheus.Counter
-	unread   prometheus.Counter
-	tokens   [2]prometheus.Counter // in, out
-	wait     [wire.NumClasses]prometheus.Observer
-	harness  *refusals
+	registry       *prometheus.Registry
+	arrivals       prometheus.Counter
+	replies        [wire.NumClasses]prometheus.Counter
+	dropped        prometheus.Counter
+	connectionLost prometheus.Counter
+	abandoned      prometheus.Counter
+	rejected       prometheus.Counter
+	tokens         [2]prometheus.Counter // in, out
+	wait           [wire.NumClasses]prometheus.Observer
+	harness        *refusals
 }
 
 // refusals counts what the harness refused for its own protection, by reason.
@@ -60,9 +60,9 @@ func newMetrics(s *Server) *metrics {
 		m.replies[c] = replies.WithLabelValues(c.String())
 	}
 	m.dropped = counter("dropped_total", "Requests that were never answered.")
-	m.broken = counter("broken_total", "Requests whose connection was broken.")
-	m.gone = counter("abandoned_total", "Requests whose client hung up before the end.")
-	m.unread = counter("unread_total", "Requests that were malformed or had no such path, and never reached the provider.")
+	m.connectionLost = counter("broken_total", "Requests whose connection was broken.")
+	m.abandoned = counter("abandoned_total", "Requests whose client hung up before the end.")
+	m.rejected = counter("unread_total", "Requests that were malformed or had no such path, and never reached the provider.")
 	tokens := vec("tokens_total", "Tokens of requests that were answered.", "direction")
 	m.tokens[0], m.tokens[1] = tokens.WithLabelValues("input"), tokens.WithLabelValues("output")
 	wait := prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -99,7 +99,7 @@ func (m *metrics) ended(x *exchange) {
 	case wire.Dropped:
 		m.dropped.Inc()
 	case wire.Broke:
-		m.broken.Inc()
+		m.connectionLost.Inc()
 	default:
 		m.replies[class].Inc()
 	}

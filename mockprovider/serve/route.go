@@ -42,7 +42,7 @@ func (s *Server) index(name string) int {
 }
 
 // lost reports whether a request failed because there is no such path.
-func lost(err error) bool {
+func isNotFound(err error) bool {
 	if err == nil {
 		return false
 	}
@@ -51,7 +51,7 @@ func lost(err error) bool {
 }
 
 // signpost names the paths that there are to who has lost the way.
-func (s *Server) signpost(method, path, host string) error {
+func (s *Server) notFound(method, path, host string) error {
 	const most = 100
 	if len(path) > most {
 		path = path[:most] + "…"

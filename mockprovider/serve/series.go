@@ -3,7 +3,7 @@ package serve
 import "time"
 
 // bins is how many bins are remembered.
-const bins = 180
+const maxBins = 180
 
 // Bin is what happened in one bin of the series.
 type Bin struct {
@@ -23,7 +23,7 @@ type Bin struct {
 // series is the last bins, a ring.
 type series struct {
 	width            time.Duration
-	ring             [bins]Bin
+	ring             [maxBins]Bin
 	last             int64 // the number of the newest bin, from 0
 	inFlight, queued int   // now
 }
@@ -31,17 +31,17 @@ type series struct {
 // at returns the bin of a time that is not before an earlier one.
 func (s *series) at(now time.Duration) *Bin {
 	n := int64(now / s.width)
-	if n-s.last >= bins {
-		s.last = n - bins
+	if n-s.last >= maxBins {
+		s.last = n - maxBins
 	}
 	for ; s.last < n; s.last++ {
-		s.ring[(s.last+1)%bins] = Bin{InFlight: s.inFlight, Queued: s.queued} // as the last one ended
+		s.ring[(s.last+1)%maxBins] = Bin{InFlight: s.inFlight, Queued: s.queued} // as the last one ended
 	}
-	return &s.ring[n%bins]
+	return &s.ring[n%maxBins]
 }
 
 // note notes how many requests are under way and queued.
-func (s *series) note(now time.Duration, inFlight, queued int) {
+func (s *series) observe(now time.Duration, inFlight, queued int) {
 	b := s.at(now)
 	s.inFlight, s.queued = inFlight, queued
 	b.InFlight, b.Queued = max(b.InFlight, inFlight), max(b.Queued, queued)
@@ -50,10 +50,10 @@ func (s *series) note(now time.Duration, inFlight, queued int) {
 // list returns the bins up to now, oldest first.
 func (s *series) list(now time.Duration) []Bin {
 	s.at(now)
-	first := max(0, s.last-bins+1)
-	all := make([]Bin, 0, bins)
+	first := max(0, s.last-maxBins+1)
+	all := make([]Bin, 0, maxBins)
 	for n := first; n <= s.last; n++ {
-		b := s.ring[n%bins]
+		b := s.ring[n%maxBins]
 		b.At = (time.Duration(n) * s.width).Seconds()
 		all = append(all, b)
 	}

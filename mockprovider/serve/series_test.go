@@ -20,7 +20,7 @@ func TestSeriesAgainstATwin(t *testing.T) {
 			counted[int64(now/time.Second)]++
 		}
 		list := s.list(now)
-		if want := min(int64(now/time.Second)+1, bins); int64(len(list)) != want {
+		if want := min(int64(now/time.Second)+1, maxBins); int64(len(list)) != want {
 			t.Fatalf("%d bins at %v", len(list), now)
 		}
 		for i, b := range list {
@@ -35,8 +35,8 @@ func TestSeriesAgainstATwin(t *testing.T) {
 // What is under way is under way in the bins in which nothing happens.
 func TestSeriesCarriesOn(t *testing.T) {
 	s := series{width: time.Second}
-	s.note(0, 3, 1)
-	s.note(time.Second/2, 2, 0)
+	s.observe(0, 3, 1)
+	s.observe(time.Second/2, 2, 0)
 	s.at(3 * time.Second)
 	for i, want := range [][2]int{{3, 1}, {2, 0}, {2, 0}, {2, 0}} {
 		b := s.list(3 * time.Second)[i]

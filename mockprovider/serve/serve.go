@@ -22,35 +22,35 @@ import (
 // for concurrent use. It has no goroutines of its own, so nothing needs to be
 // stopped: a server that nobody uses any more is garbage.
 type Server struct {
-	cfg      Config // its Provider changes with the limits, under change
-	nobody   uint32 // an account that authentication refuses
-	dialects []dialect.Dialect
-	models   []string
-	metrics  *metrics
-	log      accessLog
-	started  clock // of the log: it goes on when the provider is reset
-	world    atomic.Pointer[world]
-	patience time.Duration // for clients that do not take what is written
-	spare    sync.Pool     // of *answering that are done
+	cfg            Config // its Provider changes with the limits, under change
+	invalidAccount uint32 // an account that authentication refuses
+	dialects       []dialect.Dialect
+	models         []string
+	metrics        *metrics
+	accessLog      accessLog
+	started        clock // of the log: it goes on when the provider is reset
+	run            atomic.Pointer[providerRun]
+	writeTimeout   time.Duration // for clients that do not take what is written
+	pool           sync.Pool     // of *answering that are done
 
-	underWay    atomic.Int64
+	inFlight    atomic.Int64
 	connections atomic.Int64
 	closing     chan struct{} // closed when no more will be held
 	closeOnce   sync.Once
 
-	change sync.Mutex // whoever resets, or changes limits
+	configMu sync.Mutex // whoever resets, or changes limits
 }
 
 // world is one life of the provider, from a start or reset to the next. Who was
 // admitted in one is finished in it.
-type world struct {
-	driver    *driver
-	tenants   *tenants
-	addresses *lodging[string]
-	requests  atomic.Uint64
-	dates     dates
-	begun     time.Duration  // on the clock of the log
-	texts     map[int]string // how faults were injected; under the driver's lock
+type providerRun struct {
+	driver     *driver
+	tenants    *tenants
+	addresses  *lru[string]
+	requests   atomic.Uint64
+	dates      dates
+	startedAt  time.Duration  // on the clock of the log
+	faultTexts map[int]string // how faults were injected; under the driver's lock
 	// What is said about the provider.
 	capacity   float64
 	tokenLimit bool // successes tell of a limit on tokens
@@ -62,11 +62,11 @@ func New(cfg Config) (*Server, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
-	s := &Server{cfg: cfg, dialects: append(dialect.All(), cfg.Dialects...), closing: make(chan struct{}), patience: writeTime, models: cfg.Models, log: accessLog{out: cfg.AccessLog, complain: cfg.ErrorLog}}
+	s := &Server{cfg: cfg, dialects: append(dialect.All(), cfg.Dialects...), closing: make(chan struct{}), writeTimeout: writeTime, models: cfg.Models, accessLog: accessLog{out: cfg.AccessLog, errorLog: cfg.ErrorLog}}
 	if len(s.models) == 0 {
 		s.models = []string{"herdlab-large"}
 	}
-	s.nobody = uint32(cfg.Provider.Accounts)
+	s.invalidAccount = uint32(cfg.Provider.Accounts)
 	s.metrics = newMetrics(s)
 	s.started = s.newClock()
 	if err := s.Reset(); err != nil {
@@ -99,8 +99,8 @@ func (s *Server) newClock() clock {
 // whole, its faults are those of the configuration, and nothing is counted yet.
 // Requests under way are finished by the old one.
 func (s *Server) Reset() error {
-	s.change.Lock()
-	defer s.change.Unlock()
+	s.configMu.Lock()
+	defer s.configMu.Unlock()
 	return s.reset()
 }
 
@@ -110,27 +110,27 @@ func (s *Server) reset() error {
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
-	w := &world{
-		begun: s.started.now(), addresses: newLodging[string](s.cfg.Addresses, nil), texts: make(map[int]string),
-		capacity: oneCaller(cfg, s.cfg.OutputTokens), tokens: tokensOf(cfg.Limits),
+	w := &providerRun{
+		startedAt: s.started.now(), addresses: newLRU[string](s.cfg.Addresses, nil), faultTexts: make(map[int]string),
+		capacity: accountCapacity(cfg, s.cfg.OutputTokens), tokens: tokensOf(cfg.Limits),
 	}
 	if cfg.Tells > 0 {
-		w.tokenLimit = counts(cfg.Limits[cfg.Tells-1]) != mockprovider.Requests
+		w.tokenLimit = unitOf(cfg.Limits[cfg.Tells-1]) != mockprovider.Requests
 	}
 	for i := range s.dialects {
 		p.Speak(uint8(i+1), s.dialects[i].Forms())
 	}
 	w.driver = newDriver(p, len(cfg.Limits), s.newClock(), s.metrics)
 	w.tenants = newTenants(s.cfg.Keys, s.cfg.Tenants, w.driver.forget)
-	s.world.Store(w)
+	s.run.Store(w)
 	return nil
 }
 
 // SetLimits changes the limits. That is a reset: what has been counted is
 // counted anew, because other limits count other things.
 func (s *Server) SetLimits(limits []mockprovider.Limit) error {
-	s.change.Lock()
-	defer s.change.Unlock()
+	s.configMu.Lock()
+	defer s.configMu.Unlock()
 	before := s.cfg.Provider
 	s.cfg.Provider.Limits = limits
 	if before.Tells > len(limits) {
@@ -155,14 +155,14 @@ func (s *Server) RoundTripper() http.RoundTripper { return s.RoundTripperFrom("1
 // RoundTripperFrom returns the same for clients that seem to be at an IP address
 // or host.
 func (s *Server) RoundTripperFrom(host string) http.RoundTripper {
-	return &transport{handler: s, address: net.JoinHostPort(host, "1")}
+	return &localTransport{handler: s, address: net.JoinHostPort(host, "1")}
 }
 
 // Client returns a client of the server in this process.
 func (s *Server) Client() *http.Client { return &http.Client{Transport: s.RoundTripper()} }
 
 // place is the index of a name, 0 if it is not there.
-func place(names []string, name string) uint8 {
+func indexOf(names []string, name string) uint8 {
 	return uint8(max(0, slices.Index(names, name)))
 }
 
@@ -183,7 +183,7 @@ func hash(a, b string) uint64 {
 }
 
 // counts is what a limit counts.
-func counts(l mockprovider.Limit) mockprovider.Unit {
+func unitOf(l mockprovider.Limit) mockprovider.Unit {
 	if l, ok := l.(interface{ Counts() mockprovider.Unit }); ok {
 		return l.Counts()
 	}
@@ -195,7 +195,7 @@ func counts(l mockprovider.Limit) mockprovider.Unit {
 func tokensOf(limits []mockprovider.Limit) dialect.Tokens {
 	var input, output bool
 	for _, l := range limits {
-		switch counts(l) {
+		switch unitOf(l) {
 		case mockprovider.InputTokens:
 			input = true
 		case mockprovider.OutputTokens:
@@ -214,7 +214,7 @@ func tokensOf(limits []mockprovider.Limit) dialect.Tokens {
 }
 
 // oneCaller is how many requests per second one account can have served.
-func oneCaller(cfg mockprovider.Config, outputTokens uint32) float64 {
+func accountCapacity(cfg mockprovider.Config, outputTokens uint32) float64 {
 	cfg.Space = mockprovider.Space{}
 	return cfg.Bound(cfg.Load(0, float64(outputTokens))).PerSecond()
 }

@@ -26,14 +26,14 @@ const (
 // or why lines of the access log are missing. Connections that will never be
 // answered are closed at once.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	l = &limitListener{Listener: l, most: int64(s.cfg.MaxConnections), open: &s.connections, refused: s.metrics.harness.add}
-	return errors.Join(s.serve(ctx, l, s, s.Close), s.log.failure())
+	l = &limitListener{Listener: l, limit: int64(s.cfg.MaxConnections), open: &s.connections, refused: s.metrics.harness.add}
+	return errors.Join(s.serve(ctx, l, s, s.Close), s.accessLog.writeError())
 }
 
 // ServeAdmin answers administrators on l, which should not be reachable from
 // elsewhere, until ctx is done. See Admin.
 func (s *Server) ServeAdmin(ctx context.Context, l net.Listener, token string) error {
-	l = &limitListener{Listener: l, most: 64, open: new(atomic.Int64), refused: s.metrics.harness.add}
+	l = &limitListener{Listener: l, limit: 64, open: new(atomic.Int64), refused: s.metrics.harness.add}
 	return s.serve(ctx, l, s.Admin(token), func() {})
 }
 

@@ -205,7 +205,7 @@ func TestSlowClients(t *testing.T) {
 // for ever.
 func TestAClientThatDoesNotRead(t *testing.T) {
 	s, url, stop := listening(t, Config{OutputTokens: 4000})
-	s.patience = 50 * time.Millisecond
+	s.writeTimeout = 50 * time.Millisecond
 	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 	require.NoError(t, err)
 	defer conn.Close()
@@ -213,7 +213,7 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 	body := `{"model":"` + strings.Repeat("m", 4000) + `","stream":true,"messages":[{"role":"user","content":"hi"}]}` // each frame repeats it
 	_, err = fmt.Fprintf(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: herd\r\nAuthorization: Bearer k\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return s.State().Counters.Arrivals == 1 && s.underWay.Load() == 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return s.State().Counters.Arrivals == 1 && s.inFlight.Load() == 0 }, 10*time.Second, time.Millisecond)
 	require.NoError(t, stop())
 }
 

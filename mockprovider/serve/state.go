@@ -58,23 +58,23 @@ type SeriesState struct {
 
 // State returns how the server stands.
 func (s *Server) State() State {
-	w := s.world.Load()
+	w := s.run.Load()
 	st := State{
 		Title: s.cfg.Title, TimeScale: s.cfg.TimeScale, Seed: s.cfg.Seed,
 		Tenants: w.tenants.len(), Connections: int(s.connections.Load()),
 		HarnessRefusals: s.metrics.harness.all.Load(),
 		Faults:          []FaultState{},
 	}
-	w.driver.with(func(p *mockprovider.Provider, now time.Duration) {
-		st.Now, st.InFlight, st.Busy, st.Queued = seconds(now), w.driver.book.inFlight, p.Busy(), p.Queued()
+	w.driver.do(func(p *mockprovider.Provider, now time.Duration) {
+		st.Now, st.InFlight, st.Busy, st.Queued = seconds(now), w.driver.stats.inFlight, p.Busy(), p.Queued()
 		slots, places := p.Room()
 		if slots >= 0 {
 			st.Slots = &slots
 		}
 		st.Places, st.Capacity = places, w.capacity
-		st.Counters = w.driver.book.counters
+		st.Counters = w.driver.stats.counters
 		for _, f := range p.Faults(now) {
-			st.Faults = append(st.Faults, describe(&f, now, w.texts[f.ID]))
+			st.Faults = append(st.Faults, describe(&f, now, w.faultTexts[f.ID]))
 		}
 	})
 	return st
@@ -101,11 +101,11 @@ func describe(f *mockprovider.Injected, now time.Duration, text string) FaultSta
 
 // Series returns the last bins of what happened.
 func (s *Server) Series() SeriesState {
-	d := s.world.Load().driver
+	d := s.run.Load().driver
 	var out SeriesState
-	d.with(func(p *mockprovider.Provider, now time.Duration) {
-		d.book.series.note(now, d.book.inFlight, p.Queued())
-		out = SeriesState{Width: d.book.series.width.Seconds(), Bins: d.book.series.list(now)}
+	d.do(func(p *mockprovider.Provider, now time.Duration) {
+		d.stats.series.observe(now, d.stats.inFlight, p.Queued())
+		out = SeriesState{Width: d.stats.series.width.Seconds(), Bins: d.stats.series.list(now)}
 	})
 	return out
 }
@@ -116,8 +116,8 @@ func (s *Server) Decisions(n int) []Decision {
 }
 
 func (s *Server) decisions(n int, pass func(*decision) bool) (list []Decision) {
-	d := s.world.Load().driver
-	d.with(func(*mockprovider.Provider, time.Duration) { list = d.book.decisions.list(n, pass) })
+	d := s.run.Load().driver
+	d.do(func(*mockprovider.Provider, time.Duration) { list = d.stats.decisions.latest(n, pass) })
 	return list
 }
 
@@ -127,9 +127,9 @@ func (s *Server) Inject(f mockprovider.Fault) (id int, err error) { return s.inj
 
 // check says whether a fault could be injected.
 func (s *Server) check(f mockprovider.Fault) error {
-	s.change.Lock()
+	s.configMu.Lock()
 	cfg := s.cfg.Provider
-	s.change.Unlock()
+	s.configMu.Unlock()
 	cfg.Faults = []mockprovider.Fault{f}
 	if err := cfg.Validate(); err != nil {
 		return fmt.Errorf("serve: %w", err)
@@ -138,19 +138,19 @@ func (s *Server) check(f mockprovider.Fault) error {
 }
 
 func (s *Server) inject(f mockprovider.Fault, text string) (id int, err error) {
-	w := s.world.Load()
-	w.driver.with(func(p *mockprovider.Provider, now time.Duration) {
+	w := s.run.Load()
+	w.driver.do(func(p *mockprovider.Provider, now time.Duration) {
 		f.From = saturating.Add(now, f.From)
 		if f.To != mockprovider.Forever {
 			f.To = saturating.Add(now, f.To)
 		}
 		if id, err = p.Inject(now, f); err == nil && text != "" {
-			for old := range w.texts {
-				if len(w.texts) > 2*tail && old < id-tail {
-					delete(w.texts, old)
+			for old := range w.faultTexts {
+				if len(w.faultTexts) > 2*maxDecisions && old < id-maxDecisions {
+					delete(w.faultTexts, old)
 				}
 			}
-			w.texts[id] = text
+			w.faultTexts[id] = text
 		}
 	})
 	return id, err
@@ -158,13 +158,13 @@ func (s *Server) inject(f mockprovider.Fault, text string) (id int, err error) {
 
 // Clear ends a fault. It reports whether there was one of that number.
 func (s *Server) Clear(id int) (ok bool) {
-	s.world.Load().driver.with(func(p *mockprovider.Provider, now time.Duration) { ok = p.Clear(now, id) })
+	s.run.Load().driver.do(func(p *mockprovider.Provider, now time.Duration) { ok = p.Clear(now, id) })
 	return ok
 }
 
 // ClearAll ends all faults.
 func (s *Server) ClearAll() {
-	s.world.Load().driver.with(func(p *mockprovider.Provider, now time.Duration) {
+	s.run.Load().driver.do(func(p *mockprovider.Provider, now time.Duration) {
 		for _, f := range p.Faults(now) {
 			p.Clear(now, f.ID)
 		}

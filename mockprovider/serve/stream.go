@@ -11,8 +11,8 @@ import (
 // stream brings an answer to its client as it is produced: the head when it
 // leaves, the tokens evenly from there to the end of the job, and then the end
 // that the provider has decided on, be it good or bad.
-func (a *answering) stream(d *driver, head news) {
-	a.context.Now = head.shows
+func (a *responder) stream(d *driver, head update) {
+	a.context.Now = head.clock
 	a.dialect.Head(&a.message, &a.context, &head.reply)
 	a.head("")
 	a.w.WriteHeader(a.message.Status)
@@ -34,16 +34,16 @@ func (a *answering) stream(d *driver, head news) {
 			a.message.Body = a.dialect.Token(a.message.Body, &a.context, &head.reply, sent)
 		}
 		if !a.flush() {
-			a.leave(d)
+			a.clientGone(d)
 			return
 		}
 		select {
-		case n := <-a.x.news:
+		case n := <-a.x.updates:
 			a.finish(d, n, sent)
 			return
 		case <-due:
 		case <-a.r.Context().Done():
-			a.leave(d)
+			a.clientGone(d)
 			return
 		}
 	}
@@ -56,15 +56,15 @@ func share(d time.Duration, k, n int) time.Duration {
 }
 
 // finish brings the end of a stream of which so many pieces are sent.
-func (a *answering) finish(d *driver, n news, sent int) {
+func (a *responder) finish(d *driver, n update, sent int) {
 	d.metrics.ended(&a.x)
 	switch n.kind {
 	case wire.Dropped:
 		a.hold(d, n)
 		return
 	case wire.Broke:
-		a.log(n, false)
-		a.reset()
+		a.logEnd(n, false)
+		a.resetConnection()
 		return
 	}
 	for ; sent < dialect.Pieces(n.reply.Tokens); sent++ {
@@ -73,23 +73,23 @@ func (a *answering) finish(d *driver, n news, sent int) {
 	if a.dialect.Streams(&n.reply) {
 		a.message.Body = a.dialect.End(a.message.Body, &a.context, &n.reply, sent)
 	}
-	a.log(n, false)
+	a.logEnd(n, false)
 	a.flush()
 	if n.reply.Body == wire.CutBody {
 		panic(http.ErrAbortHandler)
 	}
-	a.done = true
+	a.finished = true
 }
 
 // flush sends what is written; ok is false if the client does not take it.
-func (a *answering) flush() (ok bool) {
+func (a *responder) flush() (ok bool) {
 	if len(a.message.Body) == 0 {
 		return true
 	}
-	_ = a.control.SetWriteDeadline(time.Now().Add(a.s.patience))
+	_ = a.controller.SetWriteDeadline(time.Now().Add(a.s.writeTimeout))
 	_, err := a.w.Write(a.message.Body)
 	if err == nil {
-		err = a.control.Flush()
+		err = a.controller.Flush()
 	}
 	a.message.Body = a.message.Body[:0]
 	return err == nil

@@ -21,25 +21,25 @@ type tenant struct {
 	account uint32
 	key     uint8
 	// hash stands for the key where a key must not: in logs and on the page.
-	hash string
+	id string
 }
 
 // tenants turns API keys into accounts. The keys that were configured have
 // theirs; any other key lodges in one of a bounded number beyond them.
 type tenants struct {
-	known map[[sha256.Size]byte]tenant
-	first uint32 // the account of the first lodger
-	other *lodging[[sha256.Size]byte]
+	configured map[[sha256.Size]byte]tenant
+	firstOther uint32 // the account of the first lodger
+	others     *lru[[sha256.Size]byte]
 }
 
 // newTenants returns the tenants of a server. Others than keys share most
 // accounts; forget is told when one gets a new owner.
 func newTenants(keys []Key, most int, forget func(account uint32)) *tenants {
-	t := &tenants{known: make(map[[sha256.Size]byte]tenant), first: nextAccount(keys)}
-	t.other = newLodging[[sha256.Size]byte](most, func(place uint32) { forget(t.first + place) })
+	t := &tenants{configured: make(map[[sha256.Size]byte]tenant), firstOther: nextAccount(keys)}
+	t.others = newLRU[[sha256.Size]byte](most, func(place uint32) { forget(t.firstOther + place) })
 	for _, k := range keys {
 		sum := sha256.Sum256([]byte(k.Secret))
-		t.known[sum] = tenant{k.Account, k.Index, shown(sum)}
+		t.configured[sum] = tenant{k.Account, k.Index, shortHash(sum)}
 	}
 	return t
 }
@@ -54,7 +54,7 @@ func nextAccount(keys []Key) uint32 {
 }
 
 // shown is what may be shown of a key.
-func shown(sum [sha256.Size]byte) string { return hex.EncodeToString(sum[:4]) }
+func shortHash(sum [sha256.Size]byte) string { return hex.EncodeToString(sum[:4]) }
 
 // of returns the tenant with an API key; ok is false if there is none.
 func (t *tenants) of(key string) (who tenant, ok bool) {
@@ -62,11 +62,11 @@ func (t *tenants) of(key string) (who tenant, ok bool) {
 		return tenant{}, false
 	}
 	sum := sha256.Sum256([]byte(key))
-	if who, ok := t.known[sum]; ok {
+	if who, ok := t.configured[sum]; ok {
 		return who, true
 	}
-	place, ok := t.other.of(sum)
-	return tenant{t.first + place, 0, shown(sum)}, ok
+	place, ok := t.others.of(sum)
+	return tenant{t.firstOther + place, 0, shortHash(sum)}, ok
 }
 
-func (t *tenants) len() int { return len(t.known) + t.other.len() }
+func (t *tenants) len() int { return len(t.configured) + t.others.len() }

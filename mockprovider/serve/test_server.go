@@ -26,7 +26,7 @@ type TB interface {
 // needed, New and Server.Client do with less, also in virtual time.
 func NewTestServer(t TB, cfg Config) *TestServer {
 	t.Helper()
-	orElse(&cfg.Grace, 100*time.Millisecond) // a fake clock may have stopped for ever
+	setDefault(&cfg.Grace, 100*time.Millisecond) // a fake clock may have stopped for ever
 	s, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)

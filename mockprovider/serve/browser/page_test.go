@@ -49,7 +49,7 @@ func tab(t *testing.T, width int) context.Context {
 // start serves a provider with its admin page and returns where both are.
 func start(t *testing.T) (api, admin string) {
 	t.Helper()
-	s, err := serve.New(serve.Config{Provider: serve.Default(), Title: "A test", OutputTokens: 5, Words: scenarios.Words{}})
+	s, err := serve.New(serve.Config{Provider: serve.Default(), Title: "A test", OutputTokens: 5, Parser: scenarios.Words{}})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)

@@ -12,11 +12,11 @@ import (
 // A naive twin sorts its list before each pop.
 func TestAgendaAgainstATwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var a agenda
-		var list []entry
+		var a eventQueue
+		var list []event
 		for range rapid.IntRange(0, 60).Draw(t, "steps") {
 			if len(list) > 0 && rapid.Bool().Draw(t, "pop") {
-				slices.SortStableFunc(list, func(a, b entry) int {
+				slices.SortStableFunc(list, func(a, b event) int {
 					if a.at != b.at {
 						return int(a.at - b.at)
 					}
@@ -28,11 +28,11 @@ func TestAgendaAgainstATwin(t *testing.T) {
 				list = list[1:]
 				continue
 			}
-			e := entry{at: time.Duration(rapid.IntRange(0, 5).Draw(t, "at")), kind: uint8(rapid.IntRange(0, 3).Draw(t, "kind")), ref: uint32(len(list))}
+			e := event{at: time.Duration(rapid.IntRange(0, 5).Draw(t, "at")), kind: uint8(rapid.IntRange(0, 3).Draw(t, "kind")), ref: uint32(len(list))}
 			e.seq = a.push(e.at, e.kind, e.ref)
 			list = append(list, e)
 		}
 	})
-	var a agenda
+	var a eventQueue
 	require.Equal(t, never, a.next())
 }

@@ -15,7 +15,7 @@ func TestLodgingAgainstATwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(0, 5).Draw(t, "most")
 		var evicted, left []uint32
-		l := newLodging[int](most, func(place uint32) { evicted = append(evicted, place) })
+		l := newLRU[int](most, func(place uint32) { evicted = append(evicted, place) })
 		type guest struct {
 			key   int
 			place uint32
@@ -67,6 +67,6 @@ func TestTenants(t *testing.T) {
 	require.Equal(t, "3/0 true", who("b"), "a known key stays")
 	require.Equal(t, 4, ten.len())
 	w, _ := ten.of("a")
-	require.Len(t, w.hash, 8)
-	require.NotContains(t, w.hash, "a\x00")
+	require.Len(t, w.id, 8)
+	require.NotContains(t, w.id, "a\x00")
 }

@@ -15,19 +15,19 @@ const never = time.Duration(math.MaxInt64)
 const (
 	tick uint8 = iota
 	done
-	headLeaves
-	replyLeaves
+	headSent
+	replySent
 )
 
 // entry is one thing to do later.
-type entry struct {
+type event struct {
 	at   time.Duration
 	seq  uint64
 	ref  uint32 // a job for done, a ticket for what leaves
 	kind uint8
 }
 
-func (a *entry) before(b *entry) bool {
+func (a *event) before(b *event) bool {
 	switch {
 	case a.at != b.at:
 		return a.at < b.at
@@ -40,13 +40,13 @@ func (a *entry) before(b *entry) bool {
 // agenda is what is to be done later, as a binary heap in the order (time,
 // kind, sequence). The simulator's queue is faster, but it needs an origin that
 // never moves past an entry; here arrivals come whenever they like.
-type agenda struct {
-	heap []entry
+type eventQueue struct {
+	heap []event
 	seq  uint64
 }
 
 // next returns when the first entry is due, never if there is none.
-func (a *agenda) next() time.Duration {
+func (a *eventQueue) next() time.Duration {
 	if len(a.heap) == 0 {
 		return never
 	}
@@ -54,9 +54,9 @@ func (a *agenda) next() time.Duration {
 }
 
 // push adds an entry and returns its sequence number, which is never 0.
-func (a *agenda) push(at time.Duration, kind uint8, ref uint32) uint64 {
+func (a *eventQueue) push(at time.Duration, kind uint8, ref uint32) uint64 {
 	a.seq++
-	a.heap = append(a.heap, entry{at, a.seq, ref, kind})
+	a.heap = append(a.heap, event{at, a.seq, ref, kind})
 	h := a.heap
 	for i := len(h) - 1; i > 0; {
 		up := (i - 1) / 2
@@ -70,7 +70,7 @@ func (a *agenda) push(at time.Duration, kind uint8, ref uint32) uint64 {
 }
 
 // pop takes the first entry; there must be one.
-func (a *agenda) pop() entry {
+func (a *eventQueue) pop() event {
 	h := a.heap
 	first, last := h[0], len(h)-1
 	h[0] = h[last]

@@ -8,7 +8,7 @@ import (
 )
 
 // reasons say why a request was refused, to people.
-var reasons = [wire.NumClasses]string{
+var classTexts = [wire.NumClasses]string{
 	wire.OK:           "answered",
 	wire.Rate:         "the caller's limit on requests is used up",
 	wire.TokenRate:    "the caller's limit on tokens is used up",
@@ -27,7 +27,7 @@ var reasons = [wire.NumClasses]string{
 }
 
 // spoilings say what a fault has made of an answer.
-var spoilings = [wire.NumBodies]string{
+var bodyTexts = [wire.NumBodies]string{
 	wire.StreamError: "an error in the stream after the 200",
 	wire.SilentEnd:   "the stream ended without its finish marker",
 	wire.CutBody:     "the connection broke before the end",
@@ -37,9 +37,9 @@ var spoilings = [wire.NumBodies]string{
 }
 
 // why says in a sentence why the decision was as it was.
-func (d *decision) why() string {
-	if d.note != "" {
-		return d.note
+func (d *decision) explain() string {
+	if d.reason != "" {
+		return d.reason
 	}
 	r := &d.end.Reply
 	switch d.end.Kind {
@@ -48,8 +48,8 @@ func (d *decision) why() string {
 	case wire.Broke:
 		return "a fault: the connection was broken"
 	}
-	s := reasons[d.class]
-	if spoilt := spoilings[r.Body]; spoilt != "" {
+	s := classTexts[d.class]
+	if spoilt := bodyTexts[r.Body]; spoilt != "" {
 		s = "a fault: " + spoilt
 	}
 	switch {
@@ -66,7 +66,7 @@ func (d *decision) why() string {
 			s += fmt.Sprintf(", whole in %v", time.Duration(l.Reset*float64(time.Second)).Round(time.Millisecond))
 		}
 	}
-	if d.faults > 0 && d.class != wire.OK && d.standings.n == 0 && spoilings[r.Body] == "" {
+	if d.faults > 0 && d.class != wire.OK && d.standings.n == 0 && bodyTexts[r.Body] == "" {
 		s += "; a fault is in force"
 	}
 	if r.Marks&wire.DegradedReply != 0 {

@@ -24,13 +24,13 @@ const (
 
 // directionError says what is wrong with one of these headers. It is refused in
 // the dialect of the request, by the harness.
-type directionError string
+type headerError string
 
 // Error implements error.
-func (e directionError) Error() string { return string(e) }
+func (e headerError) Error() string { return string(e) }
 
 // header is the first value of a header with that name, which is canonical.
-func (a *answering) header(name string) string {
+func (a *responder) header(name string) string {
 	if values := a.r.Header[name]; len(values) > 0 {
 		return values[0]
 	}
@@ -39,7 +39,7 @@ func (a *answering) header(name string) string {
 
 // heed fills in what the headers say of the request with that number, over what
 // is there.
-func (a *answering) heed(q *wire.Request, number uint64) error {
+func (a *responder) readHeaders(q *wire.Request, number uint64) error {
 	q.Call, q.Attempt = number, 1
 	if key := a.header("Idempotency-Key"); key != "" {
 		q.Call = hash(a.x.from.tenant, key)
@@ -63,7 +63,7 @@ func (a *answering) heed(q *wire.Request, number uint64) error {
 		}
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil || n < h.least || n > h.most {
-			return directionError(fmt.Sprintf("%s is %.40q; it must be a whole number from %d to %d", h.name, text, h.least, h.most))
+			return headerError(fmt.Sprintf("%s is %.40q; it must be a whole number from %d to %d", h.name, text, h.least, h.most))
 		}
 		*h.to = n
 	}
@@ -72,9 +72,9 @@ func (a *answering) heed(q *wire.Request, number uint64) error {
 		i := slices.Index(a.s.cfg.Regions, region)
 		switch {
 		case len(a.s.cfg.Regions) == 0:
-			return directionError(fmt.Sprintf("%s is %.40q; this provider has no regions with names", RegionHeader, region))
+			return headerError(fmt.Sprintf("%s is %.40q; this provider has no regions with names", RegionHeader, region))
 		case i < 0:
-			return directionError(fmt.Sprintf("%s is %.40q; the regions are %s", RegionHeader, region, strings.Join(a.s.cfg.Regions, ", ")))
+			return headerError(fmt.Sprintf("%s is %.40q; the regions are %s", RegionHeader, region, strings.Join(a.s.cfg.Regions, ", ")))
 		}
 		q.Target.Region = uint8(i)
 	}

@@ -10,7 +10,7 @@ import (
 // book is what the server remembers of what has happened: counters, a series
 // of bins, and the last decisions. The driver writes it, under its lock; its
 // memory is bounded.
-type book struct {
+type stats struct {
 	counters  Counters
 	series    series
 	decisions decisions
@@ -26,8 +26,8 @@ type Counters struct {
 	Replies ByClass `json:"replies"`
 	// Dropped counts requests that were never answered, Broken those whose
 	// connection was lost.
-	Dropped uint64 `json:"dropped"`
-	Broken  uint64 `json:"broken"`
+	Dropped        uint64 `json:"dropped"`
+	ConnectionLost uint64 `json:"broken"`
 	// Abandoned counts clients that hung up before the end. The provider may
 	// have gone on all the same.
 	Abandoned uint64 `json:"abandoned"`
@@ -61,17 +61,17 @@ func (b ByClass) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-func (b *book) arrived(now time.Duration) {
+func (b *stats) arrived(now time.Duration) {
 	b.inFlight++
 	b.counters.Arrivals++
 	b.series.at(now).Offered++
 }
 
-func (b *book) left() { b.counters.Abandoned++ }
+func (b *stats) abandoned() { b.counters.Abandoned++ }
 
 // ended notes the end of an exchange, when so many requests are queued and so
 // many faults in force.
-func (b *book) ended(now time.Duration, x *exchange, queued, faults int) {
+func (b *stats) ended(now time.Duration, x *exchange, queued, faults int) {
 	b.inFlight--
 	class := endClass(&x.end)
 	bin := b.series.at(now)
@@ -79,7 +79,7 @@ func (b *book) ended(now time.Duration, x *exchange, queued, faults int) {
 	case wire.Dropped:
 		b.counters.Dropped++
 	case wire.Broke:
-		b.counters.Broken++
+		b.counters.ConnectionLost++
 	default:
 		b.counters.Replies[class]++
 	}
@@ -96,9 +96,9 @@ func (b *book) ended(now time.Duration, x *exchange, queued, faults int) {
 }
 
 // refused notes a request that never reached the provider, and why.
-func (b *book) refused(now time.Duration, x *exchange, status uint16, why string) {
+func (b *stats) rejected(now time.Duration, x *exchange, status uint16, why string) {
 	b.counters.Unread++
-	d := decision{request: x.request, from: x.from, class: wire.BadRequest, arrived: now, at: now, inFlight: b.inFlight, note: why}
+	d := decision{request: x.request, from: x.from, class: wire.BadRequest, arrived: now, at: now, inFlight: b.inFlight, reason: why}
 	d.end.Reply = wire.Reply{Status: status, Class: wire.BadRequest, Shown: wire.BadRequest, RetryAfter: wire.NoHint}
 	b.decisions.add(&d)
 }

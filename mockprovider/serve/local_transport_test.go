@@ -74,7 +74,7 @@ func TestInProcess(t *testing.T) {
 
 // A handler that panics is an error of its request and no death of the process.
 func TestInProcessPanic(t *testing.T) {
-	c := http.Client{Transport: &transport{handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	c := http.Client{Transport: &localTransport{handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		if r.URL.Path == "/late" {
 			_, _ = io.WriteString(w, "some")

@@ -18,7 +18,7 @@ import (
 // sockets. It is what a client has between itself and a server otherwise: it
 // breaks off when the client's context ends, and connections break when the
 // server breaks them.
-type transport struct {
+type localTransport struct {
 	handler http.Handler
 	address string // where requests seem to come from
 }
@@ -27,7 +27,7 @@ type transport struct {
 var errReset error = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 
 // RoundTrip implements http.RoundTripper.
-func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t *localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, hangUp := context.WithCancel(r.Context())
 	body := r.Body
 	if body == nil {
@@ -40,9 +40,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if in.Host == "" {
 		in.Host = r.URL.Host
 	}
-	w := &inProcess{header: make(http.Header), began: make(chan struct{}), hangUp: hangUp}
-	w.more.L = &w.mu
-	stop := context.AfterFunc(r.Context(), func() { w.breakOff(context.Cause(r.Context())) })
+	w := &connection{header: make(http.Header), started: make(chan struct{}), cancel: hangUp}
+	w.cond.L = &w.mu
+	stop := context.AfterFunc(r.Context(), func() { w.abort(context.Cause(r.Context())) })
 	go func() {
 		defer hangUp() // as a server does when a handler returns
 		defer stop()
@@ -50,7 +50,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		defer func() {
 			switch p := recover(); {
 			case r.Context().Err() != nil: // the handler may have noticed before us
-				w.breakOff(context.Cause(r.Context()))
+				w.abort(context.Cause(r.Context()))
 			case p == nil:
 				w.WriteHeader(http.StatusOK)
 				w.end(io.EOF)
@@ -62,7 +62,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}()
 		t.handler.ServeHTTP(w, in)
 	}()
-	<-w.began
+	<-w.started
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.status == 0 {
@@ -74,13 +74,13 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	length := int64(-1)
-	if n, err := strconv.ParseInt(w.sent.Get("Content-Length"), 10, 64); err == nil {
+	if n, err := strconv.ParseInt(w.sentHeader.Get("Content-Length"), 10, 64); err == nil {
 		length = n
 	}
 	return &http.Response{
 		Status: strconv.Itoa(w.status) + " " + http.StatusText(w.status), StatusCode: w.status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: w.sent, Body: (*inProcessBody)(w), ContentLength: length, Request: r,
+		Header: w.sentHeader, Body: (*clientBody)(w), ContentLength: length, Request: r,
 	}, nil
 }
 
@@ -88,35 +88,35 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // an inProcessBody, what the client reads. What was written and not read is
 // kept, as kernels keep it, so that a client that forgets to close a body holds
 // up nobody.
-type inProcess struct {
-	header http.Header
-	hangUp context.CancelFunc
-	began  chan struct{} // closed when there is a status, or an error instead
+type connection struct {
+	header  http.Header
+	cancel  context.CancelFunc
+	started chan struct{} // closed when there is a status, or an error instead
 
-	mu     sync.Mutex
-	more   sync.Cond
-	status int
-	sent   http.Header // as it was when the status was written
-	buf    []byte
-	err    error // why no more will come; io.EOF if all is there
+	mu         sync.Mutex
+	cond       sync.Cond
+	status     int
+	sentHeader http.Header // as it was when the status was written
+	buf        []byte
+	err        error // why no more will come; io.EOF if all is there
 }
 
 // Header implements http.ResponseWriter.
-func (w *inProcess) Header() http.Header { return w.header }
+func (w *connection) Header() http.Header { return w.header }
 
 // WriteHeader implements http.ResponseWriter.
-func (w *inProcess) WriteHeader(status int) {
+func (w *connection) WriteHeader(status int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.status != 0 || w.err != nil {
 		return
 	}
-	w.status, w.sent = status, w.header.Clone()
-	close(w.began)
+	w.status, w.sentHeader = status, w.header.Clone()
+	close(w.started)
 }
 
 // Write implements http.ResponseWriter.
-func (w *inProcess) Write(p []byte) (int, error) {
+func (w *connection) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,22 +124,22 @@ func (w *inProcess) Write(p []byte) (int, error) {
 		return 0, w.err
 	}
 	w.buf = append(w.buf, p...)
-	w.more.Broadcast()
+	w.cond.Broadcast()
 	return len(p), nil
 }
 
 // Flush implements http.Flusher.
-func (w *inProcess) Flush() { w.WriteHeader(http.StatusOK) }
+func (w *connection) Flush() { w.WriteHeader(http.StatusOK) }
 
 // SetWriteDeadline makes an http.ResponseController content: nothing in this
 // process is slow.
-func (*inProcess) SetWriteDeadline(time.Time) error { return nil }
+func (*connection) SetWriteDeadline(time.Time) error { return nil }
 
 // reset breaks the connection.
-func (w *inProcess) reset() { w.end(errReset) }
+func (w *connection) reset() { w.end(errReset) }
 
 // end says why no more will be written; the first reason stays.
-func (w *inProcess) end(why error) {
+func (w *connection) end(why error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err != nil {
@@ -147,13 +147,13 @@ func (w *inProcess) end(why error) {
 	}
 	w.err = why
 	if w.status == 0 {
-		close(w.began)
+		close(w.started)
 	}
-	w.more.Broadcast()
+	w.cond.Broadcast()
 }
 
 // breakOff is the client's end of it: what has not been read is lost.
-func (w *inProcess) breakOff(why error) {
+func (w *connection) abort(why error) {
 	w.end(why)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -161,14 +161,14 @@ func (w *inProcess) breakOff(why error) {
 }
 
 // inProcessBody is the client's end.
-type inProcessBody inProcess
+type clientBody connection
 
 // Read implements io.Reader.
-func (b *inProcessBody) Read(p []byte) (int, error) {
+func (b *clientBody) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for len(b.buf) == 0 && b.err == nil {
-		b.more.Wait()
+		b.cond.Wait()
 	}
 	if len(b.buf) == 0 {
 		return 0, b.err
@@ -179,8 +179,8 @@ func (b *inProcessBody) Read(p []byte) (int, error) {
 }
 
 // Close implements io.Closer: the client hangs up.
-func (b *inProcessBody) Close() error {
-	b.hangUp()
-	(*inProcess)(b).breakOff(http.ErrBodyReadAfterClose)
+func (b *clientBody) Close() error {
+	b.cancel()
+	(*connection)(b).abort(http.ErrBodyReadAfterClose)
 	return nil
 }
