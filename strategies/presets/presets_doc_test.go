@@ -22,10 +22,10 @@ func TestPresetsDocument(t *testing.T) {
 
 A preset is a model of the default behaviour of a public client, including its
 mistakes. The last table lists the ways and the cases in which the preset fails,
-as the real client does. [conformance](conformance) runs the clients written in
+as the real client does. [conformance](../conformance) runs the clients written in
 Go beside their presets, in virtual time. The source of the others was read, and
 some were measured. The reference articles are cited in
-[scenarios/doc.go](../scenarios/doc.go).
+[scenarios/doc.go](../../scenarios/doc.go).
 
 | preset | what it does | version | source |
 |---|---|---|---|
@@ -76,5 +76,5 @@ the case
 	}
 	kept, err := os.ReadFile("presets.md")
 	require.NoError(t, err)
-	require.Equal(t, string(kept), b.String(), "go test ./strategies -run PresetsDocument -update writes it")
+	require.Equal(t, string(kept), b.String(), "go test ./strategies/presets -run PresetsDocument -update writes it")
 }
