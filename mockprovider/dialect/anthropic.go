@@ -7,10 +7,10 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// anthropic is Anthropic's Messages. Errors are
-// {"type":"error","error":{"type","message"},"request_id"}; resets are RFC 3339
-// times. It has one type for all limits: only the message tells that traffic
-// grew too fast, and only the headers whether requests or tokens were too many.
+// anthropic is Anthropic's Messages API. Errors are
+// {"type":"error","error":{"type","message"},"request_id"}. Resets are RFC 3339
+// times. All limits have the same error type: only the message distinguishes
+// acceleration, and only the headers distinguish requests from tokens.
 func anthropic() Dialect {
 	return Dialect{
 		Name: "anthropic", Title: "Anthropic",
@@ -117,7 +117,7 @@ type anthropicDetails struct {
 	ErrorCode string `json:"error_code"`
 }
 
-// anthropicStopReason is the finish marker.
+// anthropicStopReason returns the finish marker.
 func anthropicStopReason(a *answer) *string {
 	if reason := a.finishReason("end_turn", "max_tokens"); reason != "" {
 		return &reason
@@ -133,7 +133,7 @@ func (anthropicCodec) appendAnswer(b []byte, c *Context, a *answer) []byte {
 	})
 }
 
-// errorOf is the error body of a failure.
+// errorOf returns the error body of a failure.
 func (anthropicCodec) errorOf(c *Context, f *failure) anthropicError {
 	e := anthropicError{Type: "error", RequestID: c.ID}
 	e.Error.Type, e.Error.Message, e.Error.hintFields = f.Kind, f.Message, f.hintFields
@@ -216,7 +216,7 @@ func (anthropicCodec) readRequest(r *Request, body []byte) error {
 	if err != nil {
 		return err
 	}
-	if r.Model == "" { // a path that names one has the last word
+	if r.Model == "" { // a model in the path has priority
 		r.Model = model
 	}
 	switch {

@@ -2,8 +2,7 @@ package dialect
 
 import "encoding/json"
 
-// anthropicEvent is one event of a stream: which fields it has is its type's
-// business.
+// anthropicEvent is one event of a stream. Its type determines its fields.
 type anthropicEvent struct {
 	Type    string            `json:"type"`
 	Message *anthropicMessage `json:"message,omitempty"`

@@ -7,15 +7,16 @@ import (
 )
 
 // azure is Azure OpenAI: OpenAI's answers behind Microsoft's gateway. Errors
-// are {"error":{"code","message"}} whose code repeats the status, so that
-// requests, tokens and a service "experiencing high demand" are one word, told
-// apart by their texts alone; what the model itself rejects has OpenAI's form.
-// Money that is spent is the gateway's to tell: {"statusCode":403,"message"}.
+// are {"error":{"code","message"}}, whose code repeats the status. So requests,
+// tokens and "high demand" have the same code and differ only in their texts.
+// Errors of the model itself have OpenAI's form. A spent budget is an error of
+// the gateway: {"statusCode":403,"message"}.
 //
 // Not verified: x-ratelimit-limit-requests (the other three limit headers are
 // seen), the codes of bad requests, server errors and timeouts, errors in
 // streams. The paths below /openai/v1 are left out, because a server has
-// OpenAI's own there; with the prefix /azure they would be the same requests.
+// OpenAI's own API there, and with the prefix /azure they would be the same
+// requests.
 func azure() Dialect {
 	return Dialect{
 		Name: "azure", Title: "Azure OpenAI",
@@ -88,10 +89,10 @@ func azure() Dialect {
 	}
 }
 
-// azureGateway is the Kind of what the gateway says by itself.
+// azureGateway is the Kind of the errors of the gateway.
 const azureGateway = "gateway"
 
-// azureFilter is what the content filter made of a prompt.
+// azureFilter is the result of the content filter for a prompt.
 type azureFilter struct {
 	Index   int                      `json:"prompt_index"`
 	Results map[string]azureSeverity `json:"content_filter_results"`
@@ -102,7 +103,7 @@ type azureSeverity struct {
 	Severity string `json:"severity"`
 }
 
-// azurePassed is a prompt that the filter let through.
+// azurePassed returns the result for a prompt that the filter accepted.
 func azurePassed() []azureFilter {
 	safe := azureSeverity{Severity: "safe"}
 	return []azureFilter{{Results: map[string]azureSeverity{"hate": safe, "self_harm": safe, "sexual": safe, "violence": safe}}}
@@ -148,8 +149,8 @@ func (v azureCodec) appendError(b []byte, _ *Context, f *failure) []byte {
 	return appendJSON(b, v.errorOf(f))
 }
 
-// begin writes a first frame without a choice, which has broken many a client
-// that asks for the first of them.
+// appendStart writes a first frame without a choice, as the service does.
+// Clients that read the first choice of each frame fail on it.
 func (v azureCodec) appendStart(b []byte, c *Context, model string) []byte {
 	if c.Operation != Respond {
 		b = appendEvent(b, "", chatBody{Choices: []chatChoice{}, Filtered: azurePassed()})

@@ -7,14 +7,15 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// bedrock is the AWS Bedrock Runtime: Converse, and InvokeModel for models that
-// are asked as Anthropic's are. Errors are {"message"}; which one it is stands
-// in the header x-amzn-ErrorType, or in the headers of the exception in a
-// binary stream. There is one exception for all limits; hints are milliseconds
-// in x-amz-retry-after; neither limits nor, with Converse, the model that
-// answered are told. The service's description has only throttling, validation,
-// unavailability and failures of model or server as exceptions in a stream;
-// others are written the same way here, and SDKs take them for unknown ones.
+// bedrock is the AWS Bedrock Runtime: Converse, and InvokeModel for models with
+// Anthropic's form of requests. Errors are {"message"}; the type is in the
+// header x-amzn-ErrorType, or in the headers of the exception in a binary
+// stream. All limits have the same exception. Hints are milliseconds in
+// x-amz-retry-after. Replies do not describe limits and, with Converse, do not
+// contain the model. The service's description has only throttling, validation,
+// unavailability and failures of the model or the server as exceptions in a
+// stream; other exceptions are written in the same way here, and SDKs report
+// them as unknown.
 //
 // Not verified: the status of UnrecognizedClientException, that the service
 // sends x-amz-retry-after, the texts for tokens, concurrency and timeouts.
@@ -79,7 +80,7 @@ func bedrock() Dialect {
 			{"GET", "/foundation-models", ListModels, false},
 		},
 		keys: []keyPlace{
-			{header: "Authorization", scheme: "AWS4-HMAC-SHA256 Credential=", until: "/"}, // the access key's id
+			{header: "Authorization", scheme: "AWS4-HMAC-SHA256 Credential=", until: "/"}, // the id of the access key
 			{header: "Authorization", scheme: "Bearer "},
 		},
 		requestIDHeader: "x-amzn-RequestId",
@@ -119,13 +120,14 @@ type bedrockUsage struct {
 	Total  uint64 `json:"totalTokens"`
 }
 
-// bedrockMetrics is always there in the field; how long it took is not known
-// where bodies are written.
+// bedrockMetrics is always present in real replies. The latency is unknown when
+// a body is written.
 type bedrockMetrics struct {
 	Latency int `json:"latencyMs"`
 }
 
-// bedrockBody is Converse's answer, or the payload of an event of its streams.
+// bedrockBody is the answer of Converse, or the payload of an event of its
+// streams.
 type bedrockBody struct {
 	Metrics *bedrockMetrics `json:"metrics,omitempty"`
 	Output  *struct {
@@ -184,7 +186,7 @@ func (v bedrockCodec) readBody(body []byte, in *findings) {
 		Type    json.RawMessage `json:"type"`
 		Message json.RawMessage `json:"message"`
 		Kind    json.RawMessage `json:"__type"`
-		Code    json.RawMessage `json:"code"` // which somebody else's errors have
+		Code    json.RawMessage `json:"code"` // only in errors of other providers
 		hintFields
 	}
 	_ = json.Unmarshal(body, &top)
@@ -201,7 +203,7 @@ func (v bedrockCodec) readBody(body []byte, in *findings) {
 	}
 }
 
-// readAnswer notes Converse's answer, or an event of its streams.
+// readAnswer reads the answer of Converse, or an event of its streams.
 func (bedrockCodec) readAnswer(data []byte, in *findings) {
 	var body bedrockBody
 	_ = json.Unmarshal(data, &body)
@@ -226,7 +228,7 @@ func (bedrockCodec) readAnswer(data []byte, in *findings) {
 
 func (bedrockCodec) readRequest(r *Request, body []byte) error {
 	if r.Operation == Invoke {
-		streams := r.Stream // is the path's to say
+		streams := r.Stream // determined by the path
 		err := anthropicCodec{}.readRequest(r, body)
 		r.Stream = streams
 		return err

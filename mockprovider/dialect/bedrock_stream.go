@@ -14,7 +14,7 @@ type bedrockChunk struct {
 	Bytes string `json:"bytes"`
 }
 
-// chunks writes the events of Anthropic's stream as InvokeModel wraps them.
+// chunks writes the events of Anthropic's stream in the form of InvokeModel.
 func (v bedrockCodec) chunks(b, events []byte) []byte {
 	(&sse{}).feed(events, func(_ string, data []byte) {
 		b = v.event(b, "chunk", bedrockChunk{base64.StdEncoding.EncodeToString(data)})

@@ -2,14 +2,15 @@ package dialect
 
 import "encoding/json"
 
-// chat is the success half of a codec: OpenAI's chat completions, which many
-// providers have taken over. A codec that embeds it adds its errors, and calls
-// readAnswer for what is none.
+// chat is the part of a codec for successful replies in the form of OpenAI's
+// chat completions, which many providers use. A codec that embeds it adds the
+// errors, and calls readAnswer for bodies that are not errors.
 type chat struct {
-	// extend adds to a completion or a chunk what this provider has beside
-	// OpenAI's fields. It may be nil.
+	// extend adds the fields that this provider has in addition to OpenAI's to
+	// a completion or a chunk. It may be nil.
 	extend func(chatBody, *Context) chatBody
-	// usageInLast says that the last chunk has the usage, asked for or not.
+	// usageInLast is true if the last chunk always has the usage, even if the
+	// request did not ask for it.
 	usageInLast bool
 }
 
@@ -21,7 +22,7 @@ type chatBody struct {
 	Choices []chatChoice `json:"choices"`
 	Usage   *chatUsage   `json:"usage,omitempty"`
 
-	// What some have beside it.
+	// Fields of some providers.
 	RequestID string         `json:"request_id,omitempty"`
 	Provider  string         `json:"provider,omitempty"`
 	Filtered  []azureFilter  `json:"prompt_filter_results,omitempty"`
@@ -51,7 +52,7 @@ func usageOf(c *Context, tokens uint32) *chatUsage {
 	return &chatUsage{c.InputTokens, tokens, uint64(c.InputTokens) + uint64(tokens)}
 }
 
-// chatFinishReason is the finish marker.
+// chatFinishReason returns the finish marker.
 func chatFinishReason(a *answer) *string {
 	if reason := a.finishReason("stop", "length"); reason != "" {
 		return &reason
@@ -59,7 +60,7 @@ func chatFinishReason(a *answer) *string {
 	return nil
 }
 
-// body is a completion, or a chunk of one.
+// body returns a completion, or a chunk of one.
 func (v chat) body(c *Context, object, model string, usage *chatUsage, choices ...chatChoice) chatBody {
 	body := chatBody{ID: "chatcmpl-" + c.ID, Object: object, Created: c.created(), Model: model, Choices: choices, Usage: usage}
 	if choices == nil {
@@ -71,13 +72,13 @@ func (v chat) body(c *Context, object, model string, usage *chatUsage, choices .
 	return body
 }
 
-// whole is the completion of an answer.
+// whole returns the completion of an answer.
 func (v chat) whole(c *Context, a *answer) chatBody {
 	choice := chatChoice{Message: &chatMessage{Role: "assistant", Content: &a.Text}, Finish: chatFinishReason(a)}
 	return v.body(c, "chat.completion", a.Model, usageOf(c, a.Tokens), choice)
 }
 
-// answer implements codec.
+// appendAnswer implements codec.
 func (v chat) appendAnswer(b []byte, c *Context, a *answer) []byte {
 	body := v.whole(c, a)
 	return body.append(b)
@@ -95,7 +96,7 @@ type chatModel struct {
 	OwnedBy string `json:"owned_by"`
 }
 
-// models implements codec.
+// appendModels implements codec.
 func (chat) appendModels(b []byte, c *Context, names []string) []byte {
 	list := modelList{Object: "list", Data: []chatModel{}}
 	for _, name := range names {
@@ -110,17 +111,17 @@ func (v chat) chunk(b []byte, c *Context, model string, usage *chatUsage, choice
 	return append(body.append(append(b, "data: "...)), "\n\n"...)
 }
 
-// begin implements codec.
+// appendStart implements codec.
 func (v chat) appendStart(b []byte, c *Context, model string) []byte {
 	return v.chunk(b, c, model, nil, chatChoice{Delta: &chatMessage{Role: "assistant", Content: new(string)}})
 }
 
-// token implements codec.
+// appendToken implements codec.
 func (v chat) appendToken(b []byte, c *Context, model string, _ int, text string) []byte {
 	return v.chunk(b, c, model, nil, chatChoice{Delta: &chatMessage{Content: &text}})
 }
 
-// finish implements codec.
+// appendEnd implements codec.
 func (v chat) appendEnd(b []byte, c *Context, a *answer) []byte {
 	last, usage := chatChoice{Delta: &chatMessage{}, Finish: chatFinishReason(a)}, usageOf(c, a.Tokens)
 	if v.usageInLast {
@@ -131,14 +132,14 @@ func (v chat) appendEnd(b []byte, c *Context, a *answer) []byte {
 	return append(b, "data: "+doneMarker+"\n\n"...)
 }
 
-// readAnswer notes a completion, or a chunk of one.
+// readAnswer reads a completion, or a chunk of one.
 func (chat) readAnswer(data []byte, in *findings) {
 	if string(data) == doneMarker {
 		in.Finished = true
 		return
 	}
 	var body chatBody
-	// A field of an unexpected type leaves the others as they are.
+	// A field with an unexpected type does not affect the others.
 	_ = json.Unmarshal(data, &body)
 	if body.Model != "" {
 		in.Model = body.Model
@@ -161,19 +162,19 @@ func (chat) readAnswer(data []byte, in *findings) {
 	}
 }
 
-// readErrorOrAnswer notes a body, or a frame, that is an error if it has "error", and
-// else an answer.
+// readErrorOrAnswer reads a body, or a frame: an error if it has "error", else
+// an answer.
 func (v chat) readErrorOrAnswer(data []byte, in *findings) {
 	var top struct {
 		Error json.RawMessage `json:"error"`
 	}
-	_ = json.Unmarshal(data, &top) // [DONE] is none
+	_ = json.Unmarshal(data, &top) // [DONE] has no error
 	if readError(top.Error, in); !in.Failed {
 		v.readAnswer(data, in)
 	}
 }
 
-// ask implements codec.
+// readRequest implements codec.
 func (chat) readRequest(r *Request, body []byte) error {
 	var (
 		model                    string
@@ -189,7 +190,7 @@ func (chat) readRequest(r *Request, body []byte) error {
 	if err != nil {
 		return err
 	}
-	if r.Model == "" { // a path that names one has the last word
+	if r.Model == "" { // a model in the path has priority
 		r.Model = model
 	}
 	r.Stream = r.Stream || stream
@@ -200,7 +201,7 @@ func (chat) readRequest(r *Request, body []byte) error {
 	return r.cap("max_tokens", maxCompletion, maxTokens)
 }
 
-// chatError is the error object of OpenAI and its likes.
+// chatError is the error object of OpenAI and similar providers.
 type chatError struct {
 	Message string  `json:"message"`
 	Type    string  `json:"type"`
@@ -213,7 +214,7 @@ type chatErrorBody struct {
 	Error chatError `json:"error"`
 }
 
-// errorOf is the error object of a failure.
+// errorOf returns the error object of a failure.
 func errorOf(f *failure) chatErrorBody {
 	e := chatError{Message: f.Message, Type: f.Kind, hintFields: f.hintFields}
 	if f.template.Code != "" {
@@ -222,8 +223,8 @@ func errorOf(f *failure) chatErrorBody {
 	return chatErrorBody{e}
 }
 
-// readError notes an error object {"message","type","code"}, whose code may be
-// a string or a number.
+// readError reads an error object {"message","type","code"}. The code may be a
+// string or a number.
 func readError(raw json.RawMessage, in *findings) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return

@@ -2,8 +2,9 @@ package dialect
 
 import "strconv"
 
-// append writes the body as appendJSON does. It is by hand because every piece of
-// every stream is one; what only some providers have is left to the library.
+// append writes the body like appendJSON, but faster, because each piece of
+// each stream is one. Bodies with fields of some providers only are left to
+// encoding/json.
 func (v *chatBody) append(b []byte) []byte {
 	if v.RequestID != "" || v.Provider != "" || v.Filtered != nil || v.Sensitive != nil || v.Status != nil {
 		return appendJSON(b, *v)

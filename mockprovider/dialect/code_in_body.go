@@ -6,55 +6,55 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// CodeInBody is a provider of the family that answers HTTP 200 to all and says in
-// a field of the body whether it did, as gateways do that have grown within a
-// company: {"code":14003,"message":"too many requests","retry_after":3}. With a
-// name it is complete; Validate says whether the rest will do.
+// CodeInBody describes a provider that replies with HTTP 200 to every request
+// and puts the result into a field of the body, as company-internal gateways
+// often do: {"code":14003,"message":"too many requests","retry_after":3}. Only
+// Name is required; every other field has a default. Validate checks it.
 type CodeInBody struct {
-	// Name is the word for it in scenarios and URLs, Title what people call it;
-	// the name if empty.
+	// Name is the name in scenarios and URLs, Title the name for users; "" is
+	// Name.
 	Name, Title string
-	// Path is where answers are asked for, /NAME/v1/chat if empty. The list of
-	// models is beside it: its last part is models in place of chat.
+	// Path is the path of requests for answers; "" is /NAME/v1/chat. The path
+	// of the list of models is Path with models in place of the last part.
 	Path string
 
-	// Code is the field with the business code, "code" if empty, and Success its
-	// value when all is well. Message is the field with the text and Data the one
-	// that holds the answer, "message" and "data" if empty.
+	// Code is the field with the business code; "" is "code". Success is the
+	// code of a successful reply. Message is the field with the text, Data the
+	// field with the answer; "" is "message" and "data".
 	Code    string
 	Success int32
 	Message string
 	Data    string
-	// RetryAfter is the field with the wait that is asked for; without it, and
-	// without Spelled, nobody is asked to wait. Limit and Remaining are the fields about the limit; both or neither.
+	// RetryAfter is the field with the hint. If it is empty and Spelled is
+	// zero, replies have no hint. Limit and Remaining are the fields about the
+	// limit; either both are empty or neither.
 	RetryAfter, Limit, Remaining string
-	// Spelled is how waits are usually written, in RetryAfter or elsewhere; if it
-	// is wire.Plainly, as wire.BodySeconds.
+	// Spelled is the form of hints.
 	Spelled wire.Spelling
 
-	// Replies are how the classes are put, for wire.Rate to wire.Timeout. What is
-	// not said is as Codybuddy has it, and for limits of other kinds as for
-	// wire.Rate. Classes of the same code read as the first of them.
+	// Replies are the replies of the classes from wire.Rate to wire.Timeout. A
+	// zero field has the value of Codybuddy or, for the limits that Codybuddy
+	// has no code for, the value of wire.Rate. Classes with the same code read
+	// as the first of them.
 	Replies [wire.NumClasses]CodeReply
 }
 
-// CodeReply is how a provider of that family says one class. What is zero is as
-// it would be without it.
+// CodeReply is the reply of one class. Zero fields have default values.
 type CodeReply struct {
-	// Code is the business code. Status is the HTTP status, 200 or an error's:
-	// some members of the family have a few classes that they do not hide.
+	// Code is the business code. Status is the HTTP status: 200 or that of an
+	// error, because some such providers use statuses for a few classes.
 	Code   int32
 	Status uint16
-	// Text is the message, which keyword readers go by. {model}, {limit},
-	// {remaining} and {used} are filled in; brackets around any of them, with what
-	// stands in them, are left out if no limit is known.
+	// Text is the message, which keyword readers use. {model}, {limit},
+	// {remaining} and {used} are filled in. A part in brackets that contains
+	// one of them is left out if no limit is known.
 	Text string
 	// Spelled is how its waits are written; wire.Unspeakable never asks for one.
 	Spelled wire.Spelling
 }
 
-// defaultReplies are those of Codybuddy. The limits that it has no code for are for
-// it what wire.Rate is.
+// defaultReplies are the replies of Codybuddy. Limits that are missing have the
+// reply of wire.Rate.
 var defaultReplies = [wire.NumClasses]CodeReply{
 	wire.Rate:        {Code: wire.Code14003, Text: "too many requests"},
 	wire.Overloaded:  {Code: 14010, Text: "the model is at capacity"},
@@ -67,7 +67,7 @@ var defaultReplies = [wire.NumClasses]CodeReply{
 	wire.Timeout:     {Code: 14012, Text: "the model did not answer in time"},
 }
 
-// complete fills in what is not said.
+// withDefaults replaces zero fields by their defaults.
 func (f CodeInBody) withDefaults() CodeInBody {
 	orElse := func(s *string, other string) {
 		if *s == "" {
@@ -108,7 +108,8 @@ func (f CodeInBody) withDefaults() CodeInBody {
 	return f
 }
 
-// Dialect returns the dialect.
+// Dialect returns the dialect. Its Example is a request with curl; a program
+// can replace it.
 func (f CodeInBody) Dialect() Dialect {
 	f = f.withDefaults()
 	d := Dialect{
@@ -130,7 +131,7 @@ func (f CodeInBody) Dialect() Dialect {
 	return d
 }
 
-// inField reports whether waits are usually written in a field.
+// hintInField reports whether hints are usually in a field.
 func (f *CodeInBody) hintInField() bool {
 	switch f.Spelled {
 	case wire.BodySeconds, wire.BodyMillis, wire.BodyDelay, wire.BothSeconds:
@@ -139,13 +140,13 @@ func (f *CodeInBody) hintInField() bool {
 	return false
 }
 
-// modelsPath is the path of the list of models.
+// modelsPath returns the path of the list of models.
 func (f *CodeInBody) modelsPath() string {
 	return f.Path[:strings.LastIndexByte(f.Path, '/')] + "/models"
 }
 
-// same is the first class before another that has the same code; wire.OK if
-// there is none.
+// firstWithCode returns the first class before another one with the same code,
+// or wire.OK.
 func (f *CodeInBody) firstWithCode(class wire.Class) wire.Class {
 	for c := wire.Rate; c < class; c++ {
 		if f.Replies[c].Code == f.Replies[class].Code {

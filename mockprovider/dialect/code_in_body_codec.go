@@ -7,17 +7,18 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// codeInBodyCodec is the codec of a provider of the family: the names of its fields.
-// Those about a limit have none if it does not tell of limits.
+// codeInBodyCodec writes and reads the bodies of a CodeInBody. Its fields are
+// the names of JSON fields. limit and remaining are empty if replies do not
+// describe limits.
 type codeInBodyCodec struct {
 	code, message, data, limit, remaining string
-	// The fields in which waits stand, by how they are written.
+	// The fields with the hint, by its form.
 	seconds, millis, delay string
 	success                int32
 }
 
-// newCodeInBodyCodec returns the codec of what is complete. Waits that are not written
-// as usual stand where they do elsewhere.
+// newCodeInBodyCodec returns the codec of a CodeInBody with its defaults. Hints
+// in a form other than Spelled have the usual field of that form.
 func newCodeInBodyCodec(f *CodeInBody) codeInBodyCodec {
 	v := codeInBodyCodec{
 		code: f.Code, message: f.Message, data: f.Data, limit: f.Limit, remaining: f.Remaining, success: f.Success,
@@ -37,8 +38,8 @@ func newCodeInBodyCodec(f *CodeInBody) codeInBodyCodec {
 	return v
 }
 
-// member appends a member to the JSON object in b, whose value is the JSON in
-// value; nothing if the field has no name.
+// appendMember appends a member to the JSON object in b. It appends nothing if
+// the name or the value, which is JSON, is empty.
 func appendMember(b []byte, name string, value []byte) []byte {
 	if name == "" || len(value) == 0 {
 		return b
@@ -50,9 +51,10 @@ func appendMember(b []byte, name string, value []byte) []byte {
 	return append(b, value...)
 }
 
+// intJSON returns n as JSON.
 func intJSON(n int32) []byte { return strconv.AppendInt(nil, int64(n), 10) }
 
-// codeAnswer is what stands in the data of an answer, or of a frame.
+// codeAnswer is the value of the data field of an answer, or of a frame.
 type codeAnswer struct {
 	Model   string     `json:"model,omitempty"`
 	Content string     `json:"content"`
@@ -149,7 +151,7 @@ func (v codeInBodyCodec) readBody(body []byte, in *findings) {
 	}
 }
 
-// parseInt32 reads a whole number, or a string that holds one.
+// parseInt32 reads a whole number, or a string that contains one.
 func parseInt32(raw json.RawMessage) (int32, bool) {
 	var n number
 	_ = n.UnmarshalJSON(raw)

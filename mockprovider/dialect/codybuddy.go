@@ -1,8 +1,8 @@
 package dialect
 
-// codybuddy is the provider of the founding articles: HTTP 200, and 14003 for
-// whatever limit was hit. The codes beside 14003 are ours: the articles have
-// only that one.
+// codybuddy is the provider of the reference experiment: HTTP 200, and 14003
+// for every limit. The experiment defines only 14003; the other codes are those
+// of herdlab.
 func codybuddy() Dialect {
 	return CodeInBody{
 		Name: "codybuddy", Title: "Codybuddy (200 + 14003)",

@@ -7,11 +7,11 @@ import (
 )
 
 // dashScope is Alibaba's DashScope (Model Studio) in its OpenAI-compatible
-// mode; dashScopeNative is its own. Beware of insufficient_quota: what is spent
-// money at OpenAI is here a minute's tokens, and waiting helps.
+// mode; dashScopeNative is its native mode. insufficient_quota is different
+// from OpenAI's: it is the limit on tokens per minute, and waiting helps.
 //
-// Not verified: the words of a service that is unavailable, that fails or that
-// takes too long; that an error in a stream looks like one in a body.
+// Not verified: the codes of a service that is unavailable, fails or takes too
+// long; that an error in a stream has the form of one in a body.
 func dashScope() Dialect {
 	return Dialect{
 		Name: "dashscope", Title: "DashScope (compatible mode)",
@@ -78,7 +78,7 @@ func dashScope() Dialect {
 	}
 }
 
-// dashScopeClass knows the words of both modes that are not among the templates.
+// dashScopeClass classifies the codes of both modes that no template has.
 func dashScopeClass(in *findings) wire.Class {
 	switch code := in.Code; {
 	case code == "Arrearage":
@@ -95,7 +95,7 @@ func dashScopeClass(in *findings) wire.Class {
 
 type dashScopeCodec struct{ chat }
 
-// dashScopeError is OpenAI's error object with two ids beside it.
+// dashScopeError is OpenAI's error object with two ids in addition.
 type dashScopeError struct {
 	chatErrorBody
 	ID        string `json:"id,omitempty"`

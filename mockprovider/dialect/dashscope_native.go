@@ -7,13 +7,14 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// dashScopeNative is DashScope in its own mode: {"output","usage"} and, flat,
-// {"code","message","request_id"}. The header X-DashScope-SSE asks for a
-// stream, whose pieces are always increments here. Answers do not say which
-// model they are from. X-DashScope-Wait-Time, which asks the server to queue
-// what grew too fast, is not looked at: queues are the scenario's.
+// dashScopeNative is DashScope in its native mode: {"output","usage"} and,
+// without nesting, {"code","message","request_id"}. The header X-DashScope-SSE
+// asks for a stream; its pieces are always increments here. Answers do not
+// contain the model. X-DashScope-Wait-Time, which asks the server to queue
+// requests during acceleration, is ignored, because the scenario defines the
+// queue.
 //
-// Not verified: Throttling.Concurrency (a catalogue of a third party has it),
+// Not verified: Throttling.Concurrency (only in a third party's catalogue),
 // ModelUnavailable and its status, the status of InternalError.Timeout.
 func dashScopeNative() Dialect {
 	d := dashScope()
@@ -62,7 +63,7 @@ type dashScopeUsage struct {
 	Total  uint64 `json:"total_tokens"`
 }
 
-// dashScopeUnfinished is how it writes that an answer is not finished.
+// dashScopeUnfinished is the finish reason of an unfinished answer.
 const dashScopeUnfinished = "null"
 
 func (dashScopeNativeCodec) body(c *Context, text, finish string, tokens uint32) (body dashScopeBody) {
@@ -117,7 +118,7 @@ func (dashScopeNativeCodec) readBody(body []byte, in *findings) {
 		Message json.RawMessage `json:"message"`
 		hintFields
 	}
-	// Numbers are somebody else's codes.
+	// Codes that are numbers are those of other providers.
 	if _ = json.Unmarshal(body, &failed); text(failed.Code) != "" && !isDigits(text(failed.Code)) {
 		in.Failed, in.Code, in.Message, in.hintFields = true, text(failed.Code), text(failed.Message), failed.hintFields
 		return

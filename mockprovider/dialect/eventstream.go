@@ -5,21 +5,22 @@ import (
 	"hash/crc32"
 )
 
-// eventStream is the framing of application/vnd.amazon.eventstream. A message
-// is, all numbers big-endian:
+// eventStream is the framing of application/vnd.amazon.eventstream. All numbers
+// are big-endian. A message consists of:
 //
 //	total length   4 bytes
 //	headers length 4 bytes
-//	CRC-32 of the 8 bytes before
+//	CRC-32 of the first 8 bytes
 //	headers        each: length of name, name, type (7: text), 2 bytes length, text
 //	payload
-//	CRC-32 of all before
+//	CRC-32 of all bytes before
 //
-// A frame's event is the message's type; that of an exception has exceptionPrefix before
-// it.
+// The event of a frame is the type of the message; that of an exception begins
+// with exceptionPrefix.
 type eventStream struct{ buffer []byte }
 
-// exceptionPrefix marks a frame whose event is the type of an exception.
+// exceptionPrefix is the beginning of the event of an exception; its type
+// follows.
 const exceptionPrefix = "!"
 
 const (
@@ -75,14 +76,14 @@ func (s *eventStream) feed(p []byte, to func(string, []byte)) bool {
 	return true
 }
 
-// end has nothing to do: each message says where it ends.
+// end does nothing: each message contains its length.
 func (*eventStream) end(func(string, []byte)) {}
 
-// widths is how long the values of headers are, by their types; texts and bytes
-// say it themselves.
+// widths are the lengths of the values of headers by their type; texts and
+// bytes, -1, contain their length.
 var widths = [...]int{0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 6: -1, 7: -1, 8: 8, 9: 16}
 
-// eventOf reads what kind of message these are the headers of.
+// eventOf returns the event in the headers of a message.
 func eventOf(b []byte) (event string, ok bool) {
 	for len(b) > 0 {
 		n := int(b[0])

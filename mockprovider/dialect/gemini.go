@@ -7,11 +7,12 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// gemini is Google's Gemini API. Errors are a google.rpc.Status; the wait is in
-// its details (RetryInfo) and in the message, and no header tells of limits. A
-// bad key is a 400 that only its details tell from a bad request, and the day's
-// quota and the minute's limit differ in a quotaId. Every quota speaks of
-// "quota", so that keyword readers take any limit for money.
+// gemini is Google's Gemini API. Errors are a google.rpc.Status. The wait is in
+// its details (RetryInfo) and in the message. No header describes limits. An
+// invalid key has status 400 and differs from a bad request only in the
+// details. The quota per day and the limit per minute differ in a quotaId. The
+// text of every limit contains "quota", so that keyword readers take any limit
+// for a spent quota.
 func gemini() Dialect {
 	return Dialect{
 		Name: "gemini", Title: "Google Gemini",
@@ -70,8 +71,8 @@ func gemini() Dialect {
 
 const exhausted = "RESOURCE_EXHAUSTED"
 
-// geminiClass tells the quotas apart by what their names contain, because they
-// have suffixes for tiers.
+// geminiClass distinguishes the quotas by parts of their names, because the
+// names have suffixes for tiers.
 func geminiClass(in *findings) wire.Class {
 	switch quota := in.Code; {
 	case in.Code == "MODEL_CAPACITY_EXHAUSTED":
@@ -116,7 +117,7 @@ type geminiUsage struct {
 	Total      uint64 `json:"totalTokenCount"`
 }
 
-// piece is a body with one part; usage is left out if nil.
+// piece returns a body with one part; usage is left out if nil.
 func (geminiCodec) piece(c *Context, model, text, finish string, usage *geminiUsage) geminiBody {
 	return geminiBody{
 		Candidates: []geminiCandidate{{Content: geminiContent{[]geminiPart{{text}}, "model"}, Finish: finish}},

@@ -32,20 +32,20 @@ type geminiViolation struct {
 	Value      string           `json:"quotaValue,omitempty"`
 }
 
-// geminiDimensions are whose quota it is, beside the project's.
+// geminiDimensions are what a quota applies to, in addition to the project.
 type geminiDimensions struct {
 	Location string `json:"location"`
 	Model    string `json:"model"`
 }
 
-// rpc is where the types of google.rpc live, metric where the quotas do.
+// rpc is the prefix of the types of google.rpc, metric that of the quotas.
 const (
 	rpc    = "type.googleapis.com/google.rpc."
 	metric = "generativelanguage.googleapis.com/"
 )
 
-// errorOf is the error body of a failure. What a stream says after its 200 has
-// the status that the refusal would have had.
+// errorOf returns the error body of a failure. An error in a stream contains
+// the status that the refusal would have.
 func (geminiCodec) errorOf(c *Context, f *failure) geminiError {
 	var e geminiError
 	in := &e.Error
@@ -93,7 +93,7 @@ func (geminiCodec) readError(raw json.RawMessage, in *findings) {
 			in.Code = d.Reason
 		}
 		for _, v := range d.Violations {
-			// The day's quota is the news if several are spent.
+			// If several quotas are spent, report the one per day.
 			if in.Code == "" || strings.Contains(v.ID, "PerDay") {
 				in.Code = v.ID
 			}

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// field is a member of a JSON object that is read into what it points to: a
-// *string, *bool, *count or *json.RawMessage; or fields, which are those of an
-// object within it. A raw one shares the memory of the body.
+// field is a member of a JSON object. It is read into the value that into
+// points to: a *string, *bool, *count or *json.RawMessage, or into the fields
+// of a nested object. A RawMessage shares the memory of the body.
 type field struct {
 	name string
 	into any
@@ -23,8 +23,8 @@ type count struct {
 	stated bool
 }
 
-// decode reads the JSON object of a request. What nobody wants is not looked at,
-// and null is as if it were not there.
+// decode reads the JSON object of a request. It ignores other members and
+// members that are null.
 func decode(body []byte, want ...field) error {
 	s := scanner{text: body}
 	switch s.peek(); {
@@ -44,9 +44,9 @@ func decode(body []byte, want ...field) error {
 	}
 }
 
-// read reads an object, which is valid JSON. It returns what of it is not as it
-// should be, the object itself if name is "", and what that is instead; "" if
-// all is well.
+// read reads an object, which is valid JSON. If a member has the wrong type,
+// read returns its name and its actual type; name is "" if the object itself is
+// not an object. is is "" without an error.
 func (f fields) read(object []byte) (name, is string) {
 	switch object[0] {
 	case '{':
@@ -80,7 +80,7 @@ func (f fields) read(object []byte) (name, is string) {
 	return "", ""
 }
 
-// set reads the field's value, and returns the same.
+// set reads the value of the field. Its results are those of read.
 func (f *field) set(value []byte) (name, is string) {
 	if value[0] == 'n' {
 		return "", ""
@@ -115,7 +115,7 @@ func (f *field) set(value []byte) (name, is string) {
 			return "", ""
 		}
 	}
-	// A copy, or else the compiler takes the fields for lost to the heap.
+	// Without the copy, the fields would escape to the heap.
 	return strings.Clone(f.name), is
 }
 
@@ -127,7 +127,7 @@ func named(quoted []byte, name string) bool {
 	return string(quoted[1:len(quoted)-1]) == name
 }
 
-// kind is what a JSON value other than null is.
+// kind returns the type of a JSON value other than null.
 func kind(value []byte) string {
 	switch value[0] {
 	case '{':

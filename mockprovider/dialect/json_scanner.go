@@ -1,14 +1,14 @@
 package dialect
 
-// scanner goes through JSON. It takes what encoding/json takes for valid, and
-// allocates nothing: requests can be long, and all there is to do with most of
-// them is to find their end.
+// scanner reads JSON. It accepts the same texts as encoding/json and does not
+// allocate: requests can be long, and for most of a request only its end is
+// needed.
 type scanner struct {
 	text []byte
-	at   int // where it is
+	at   int // the position
 }
 
-// maxNest is how deep values may be nested, as in encoding/json.
+// maxNest is the maximum depth of nested values, as in encoding/json.
 const maxNest = 10_000
 
 // valid reports whether text is one JSON value.
@@ -17,7 +17,7 @@ func valid(text []byte) bool {
 	return s.value() && s.peek() == 0 && s.at == len(text)
 }
 
-// peek goes past white space and returns the byte after it, 0 at the end.
+// peek skips white space and returns the next byte, or 0 at the end.
 func (s *scanner) peek() byte {
 	for ; s.at < len(s.text); s.at++ {
 		switch c := s.text[s.at]; c {
@@ -29,10 +29,10 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// value goes past a value. It reports false if there is none.
+// value skips a value. It reports false if there is none.
 func (s *scanner) value() bool {
 	var room [32]byte
-	nest := room[:0] // what closes the values around the next one
+	nest := room[:0] // the closing brackets of the values around the next one
 next:
 	for {
 		switch c := s.peek(); {
@@ -79,7 +79,7 @@ next:
 	}
 }
 
-// name goes past the name of a member and its colon.
+// name skips the name of a member and its colon.
 func (s *scanner) name() bool {
 	if s.peek() != '"' || !s.quoted() || s.peek() != ':' {
 		return false
@@ -88,7 +88,7 @@ func (s *scanner) name() bool {
 	return true
 }
 
-// quoted goes past a string, which begins here.
+// quoted skips a string, which begins at the position.
 func (s *scanner) quoted() bool {
 	for i := s.at + 1; i < len(s.text); i++ {
 		switch c := s.text[i]; {
@@ -108,8 +108,8 @@ func (s *scanner) quoted() bool {
 	return false
 }
 
-// escape is how many bytes the escape sequence has that text begins with; 0 if it
-// is none.
+// escape returns the length of the escape sequence at the beginning of text, or
+// 0 if it is invalid.
 func escape(text []byte) int {
 	if len(text) < 2 {
 		return 0
@@ -132,7 +132,7 @@ func escape(text []byte) int {
 	return 0
 }
 
-// word goes past a word, if it stands here.
+// word skips w, if it is at the position.
 func (s *scanner) word(w string) bool {
 	if len(s.text)-s.at < len(w) || string(s.text[s.at:s.at+len(w)]) != w {
 		return false
@@ -141,7 +141,7 @@ func (s *scanner) word(w string) bool {
 	return true
 }
 
-// number goes past a number.
+// number skips a number.
 func (s *scanner) number() bool {
 	s.word("-")
 	if !s.word("0") && !s.digits() {
@@ -157,7 +157,7 @@ func (s *scanner) number() bool {
 	return true
 }
 
-// digits goes past one digit or more.
+// digits skips one or more digits.
 func (s *scanner) digits() bool {
 	start := s.at
 	for s.at < len(s.text) && s.text[s.at] >= '0' && s.text[s.at] <= '9' {

@@ -6,12 +6,12 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// miniMax is MiniMax: OpenAI's answers with a verdict in them, base_resp, whose
-// status_code is not 0 where something is wrong; then choices is null. Its
-// streams end with the whole completion, without [DONE]. No hints, no limits.
+// miniMax is MiniMax: OpenAI's answers with a status in them, base_resp, whose
+// status_code is not 0 for an error; then choices is null. Streams end with the
+// whole completion, without [DONE]. There are no hints and no limit headers.
 //
-// Not verified: that errors come with HTTP 200, 1000 for a provider at
-// capacity, 1024 and 1000 as different from each other to a client.
+// Not verified: that errors have HTTP 200, 1000 for a provider at capacity,
+// whether clients treat 1024 and 1000 differently.
 func miniMax() Dialect {
 	return Dialect{
 		Name: "minimax", Title: "MiniMax",
@@ -39,7 +39,7 @@ func miniMax() Dialect {
 				return wire.ServerError
 			case 2049:
 				return wire.Auth
-			case 2056: // the plan's window of five hours
+			case 2056: // the limit of the plan for five hours
 				return wire.Quota
 			}
 			return wire.OK
@@ -47,7 +47,7 @@ func miniMax() Dialect {
 	}
 }
 
-// miniMaxStatus is the verdict.
+// miniMaxStatus is the status of a request.
 type miniMaxStatus struct {
 	Code    int32  `json:"status_code"`
 	Message string `json:"status_msg"`
@@ -70,7 +70,7 @@ func (v miniMaxCodec) appendError(b []byte, c *Context, f *failure) []byte {
 	return appendJSON(b, body)
 }
 
-// finish writes the whole completion as the last frame.
+// appendEnd writes the whole completion as the last frame.
 func (v miniMaxCodec) appendEnd(b []byte, c *Context, a *answer) []byte {
 	return appendEvent(b, "", v.whole(c, a))
 }

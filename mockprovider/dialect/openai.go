@@ -7,8 +7,8 @@ import (
 )
 
 // openAI is OpenAI's API: chat completions and responses. Errors are
-// {"error":{"message","type","param","code"}}; limits are told in
-// x-ratelimit-* headers, resets as Go durations.
+// {"error":{"message","type","param","code"}}. Headers x-ratelimit-* describe
+// limits; resets are Go durations.
 func openAI() Dialect {
 	return Dialect{
 		Name: "openai", Title: "OpenAI",
@@ -83,23 +83,23 @@ func openAI() Dialect {
 	}
 }
 
-// openAIClass knows the words that are not among the templates.
+// openAIClass classifies the codes that no template has.
 func openAIClass(in *findings) wire.Class {
 	if in.Kind == "insufficient_quota" {
-		return wire.Quota // "may remain the type for all" codes of that kind
+		return wire.Quota // "may remain the type for all" such codes
 	}
 	switch in.Code {
 	case "insufficient_quota", "organization_spend_limit_exceeded", "project_spend_limit_exceeded", "organization_usage_limit_exceeded":
 		return wire.Quota
 	}
 	switch in.Kind {
-	case "usage_limit_reached", "usage_not_included": // the backend of ChatGPT's plans
+	case "usage_limit_reached", "usage_not_included": // the backend of ChatGPT's subscriptions
 		return wire.Quota
 	}
 	return wire.OK
 }
 
-// openAICodec writes chat completions by itself and hands responses on.
+// openAICodec writes chat completions itself; responses writes Responses.
 type openAICodec struct{ chat }
 
 func (v openAICodec) appendAnswer(b []byte, c *Context, a *answer) []byte {

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// responses writes and reads OpenAI's Responses. Its streams are numbered
-// events of named types, and end with response.completed or response.failed.
+// responses writes and reads OpenAI's Responses. A stream has numbered events
+// with named types and ends with response.completed or response.failed.
 type responses struct{}
 
 type response struct {
@@ -21,7 +21,7 @@ type response struct {
 	Usage      *responseUsage   `json:"usage"`
 }
 
-// incomplete is why a response is not complete.
+// incomplete is the reason why a response is incomplete.
 type incomplete struct {
 	Reason string `json:"reason"`
 }
@@ -65,7 +65,7 @@ func outputOf(c *Context, status string, parts ...responsePart) responseOutput {
 
 func partOf(text string) responsePart { return responsePart{"output_text", text, []string{}} }
 
-// whole is the response of an answer.
+// whole returns the response of an answer.
 func (responses) whole(c *Context, a *answer) response {
 	status := cmp.Or(a.finishReason("completed", "incomplete"), "in_progress")
 	r := responseOf(c, a.Model, status)
@@ -81,8 +81,8 @@ func (v responses) appendAnswer(b []byte, c *Context, a *answer) []byte {
 	return appendJSON(b, v.whole(c, a))
 }
 
-// responseEvent is an event of the stream. Those that it does not use are left
-// out, except the place of what is told.
+// responseEvent is an event of a stream. Fields that an event does not use are
+// left out.
 type responseEvent struct {
 	Type     string          `json:"type"`
 	Sequence int             `json:"sequence_number"`
@@ -96,7 +96,7 @@ type responseEvent struct {
 	Text     string          `json:"text,omitempty"`
 }
 
-// firstEvents is how many events begin has.
+// firstEvents is the number of events that appendStart writes.
 const firstEvents = 4
 
 func (responses) appendStart(b []byte, c *Context, model string) []byte {
@@ -195,7 +195,7 @@ func (v responses) readFrame(event string, data []byte, in *findings) {
 	}
 }
 
-// ask reads the body of a request for a response.
+// readRequest reads the body of a request for a response.
 func (responses) readRequest(r *Request, body []byte) error {
 	var input, instructions, tools json.RawMessage
 	var maxTokens count

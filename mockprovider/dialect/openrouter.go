@@ -6,15 +6,17 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// openRouter is OpenRouter, a router before other providers: OpenAI's answers
-// with the provider's name, and {"error":{"code","message","metadata"}} with a
-// number as the code. The status is the code for what it refuses itself; what
-// happens to the provider behind it comes as an error in a 200, which SDKs take
-// for an answer without choices. A 402 is final, unless the budget of requests
-// in flight is what is used up.
+// openRouter is OpenRouter, a router in front of other providers: OpenAI's
+// answers with the name of the provider, and
+// {"error":{"code","message","metadata"}} with a number as the code. For
+// refusals of the router itself, the status is the code. A failure of the
+// provider behind it is an error with status 200, which SDKs take for an answer
+// without choices. A 402 is permanent, unless the budget of requests in flight
+// is spent.
 //
-// Not verified: metadata.provider_name, the X-RateLimit headers, that the last chunk of a stream always
-// has the usage, the text for a prompt that is too long.
+// Not verified: metadata.provider_name, the X-RateLimit headers, that the last
+// chunk of a stream always has the usage, the text for a prompt that is too
+// long.
 func openRouter() Dialect {
 	return Dialect{
 		Name: "openrouter", Title: "OpenRouter",
@@ -53,7 +55,7 @@ func openRouter() Dialect {
 	}
 }
 
-// openRouterProvider is who is behind the router.
+// openRouterProvider is the name of the provider behind the router.
 const openRouterProvider = "Herdlab"
 
 func openRouterExtend(body chatBody, c *Context) chatBody {
@@ -76,7 +78,7 @@ type openRouterMetadata struct {
 	Provider    string `json:"provider_name,omitempty"`
 }
 
-// kind is the word in the metadata that programs read.
+// kind returns the string in the metadata that programs read.
 func (m *openRouterMetadata) kind() string {
 	if m.LimitSource != "" {
 		return m.LimitSource
@@ -101,7 +103,7 @@ func (v openRouterCodec) appendError(b []byte, _ *Context, f *failure) []byte {
 	}{v.errorOf(f)})
 }
 
-// fail writes a chunk that ends the answer with an error.
+// appendStreamError writes a chunk that ends the answer with an error.
 func (v openRouterCodec) appendStreamError(b []byte, c *Context, f *failure, _ int) []byte {
 	reason := "error"
 	last := chatChoice{Delta: &chatMessage{Content: new(string)}, Finish: &reason}
@@ -111,7 +113,7 @@ func (v openRouterCodec) appendStreamError(b []byte, c *Context, f *failure, _ i
 	}{v.body(c, "chat.completion.chunk", c.Model, nil, last), v.errorOf(f)})
 }
 
-// begin writes the comments that keep a connection open first.
+// appendStart first writes the comment that keeps a connection open.
 func (v openRouterCodec) appendStart(b []byte, c *Context, model string) []byte {
 	return v.chat.appendStart(append(b, ": OPENROUTER PROCESSING\n\n"...), c, model)
 }
@@ -133,7 +135,7 @@ func (v openRouterCodec) readBody(body []byte, in *findings) {
 	_ = json.Unmarshal(top.Error, &e)
 	code, ok := parseInt32(e.Code)
 	if !ok {
-		return // words are another's codes
+		return // codes that are words are those of other providers
 	}
 	var metadata openRouterMetadata
 	_ = json.Unmarshal(e.Metadata, &metadata)
@@ -141,15 +143,15 @@ func (v openRouterCodec) readBody(body []byte, in *findings) {
 	if in.Status >= 400 || !openRouterBehind(code) {
 		in.Code = string(intJSON(code))
 		if in.Status < 400 && code >= 400 && code < 600 {
-			in.Status = int(code) // where words fail, the code is a status
+			in.Status = int(code) // in other dialects, the code is a status
 		}
 		return
 	}
 	in.Coded, in.Number = true, code
 }
 
-// openRouterBehind reports whether a code tells of the provider behind the
-// router, or is none that it has.
+// openRouterBehind reports whether a code is one of the provider behind the
+// router, or unknown.
 func openRouterBehind(code int32) bool {
 	switch code {
 	case 400, 401, 402, 403, 429:

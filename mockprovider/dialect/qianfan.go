@@ -6,14 +6,14 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// qianfan is Baidu's Qianfan (ERNIE) in its first version: HTTP 200 to all, and
-// {"error_code","error_msg"} where something is wrong. Its headers tell of
-// limits also then. Pages of its documentation disagree, so {"code","msg"} and
-// codes that are words are read as well; qianfanV2 has real statuses. Answers
-// do not say which model they are from; the key is in the query.
+// qianfan is version 1 of Baidu's Qianfan (ERNIE): HTTP 200 for every reply,
+// and {"error_code","error_msg"} for errors. Headers describe limits, with
+// errors too. The pages of its documentation differ, so {"code","msg"} and
+// codes that are words are also read; qianfanV2 has real statuses. Answers do
+// not contain the model. The key is in the query.
 //
 // Not verified: 336000, 336003 and 336007 and their texts, finish_reason in an
-// answer that does not stream.
+// answer that is not a stream.
 func qianfan() Dialect {
 	return Dialect{
 		Name: "qianfan", Title: "Qianfan v1",
@@ -44,12 +44,12 @@ func qianfan() Dialect {
 	}
 }
 
-// qianfanClass knows the codes of both versions that are not among the templates.
+// qianfanClass classifies the codes of both versions that no template has.
 func qianfanClass(in *findings) wire.Class {
 	switch in.Number {
 	case 4, 18:
 		return wire.Rate
-	case 19: // of all time
+	case 19: // the total quota
 		return wire.Quota
 	case 111: // expired
 		return wire.Auth
@@ -109,7 +109,7 @@ func (qianfanCodec) appendModels(b []byte, c *Context, names []string) []byte {
 	return chat{}.appendModels(b, c, names)
 }
 
-// piece writes the i-th piece of a stream; each has the usage so far.
+// piece writes the i-th piece of a stream, with the usage so far.
 func (v qianfanCodec) piece(b []byte, c *Context, i int, text string, end, truncated bool, tokens uint32) []byte {
 	body := v.body(c, text, tokens)
 	body.Sentence, body.End, body.Truncated = &i, &end, truncated

@@ -6,10 +6,10 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// qianfanV2 is Qianfan in its second version: OpenAI's answers, real statuses,
-// and {"error":{"code","message","type"},"id"} with words as codes.
+// qianfanV2 is version 2 of Qianfan: OpenAI's answers, real statuses, and
+// {"error":{"code","message","type"},"id"} with words as codes.
 //
-// Not verified: the words of concurrency, acceleration, overload, failures and
+// Not verified: the codes of concurrency, acceleration, overload, failures and
 // timeouts, and everything about streams.
 func qianfanV2() Dialect {
 	return Dialect{
@@ -111,7 +111,8 @@ func (v qianfanV2Codec) appendStreamError(b []byte, c *Context, f *failure, _ in
 	return appendEvent(b, "", v.errorOf(c, f))
 }
 
-// read takes the error object without its envelope too, as older pages have it.
+// readBody also accepts the error object without its envelope, as in older
+// pages of the documentation.
 func (v qianfanV2Codec) readBody(body []byte, in *findings) {
 	var flat struct {
 		Code    json.RawMessage `json:"code"`

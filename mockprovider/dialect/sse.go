@@ -2,24 +2,26 @@ package dialect
 
 import "bytes"
 
-// framing takes a stream apart.
+// framing splits a stream into frames.
 type framing interface {
-	// feed takes some bytes and calls to for each frame that they complete. Data
-	// is valid during the call only. It reports false where the stream is not
-	// framed so, or has a frame beyond the bounds: then it is not fed any more.
+	// feed reads the next bytes and calls to for each frame that they complete.
+	// data is valid only during the call. feed returns false if the stream does
+	// not have this framing or has a frame that is too long; it is not called
+	// again then.
 	feed(p []byte, to func(event string, data []byte)) bool
-	// end is told of a clean end: some servers leave out the last blank line.
+	// end reads the clean end of the stream: some servers leave out the last
+	// blank line.
 	end(to func(event string, data []byte))
 }
 
-// maxFrame is the longest frame that is read, in bytes.
+// maxFrame is the length of the longest frame, in bytes.
 const maxFrame = 1 << 20
 
 // sse is the framing of server-sent events.
 type sse struct {
 	line, data []byte
 	event      string
-	filled     bool // data has a line, perhaps an empty one
+	filled     bool // data has a line, which may be empty
 }
 
 func (s *sse) feed(p []byte, to func(string, []byte)) bool {
@@ -64,8 +66,8 @@ func (s *sse) take(line []byte, to func(string, []byte)) {
 	}
 }
 
-// appendEvent writes a server-sent event with v as its data; without a name if
-// event is empty.
+// appendEvent writes a server-sent event with v as its data. An empty event has
+// no name.
 func appendEvent(b []byte, event string, v any) []byte {
 	if event != "" {
 		b = append(append(append(b, "event: "...), event...), '\n')

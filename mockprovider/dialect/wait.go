@@ -10,8 +10,8 @@ import (
 // waitPrefixes are the words before a wait in a message.
 var waitPrefixes = []string{"try again in ", "retry in ", "retry after ", "try again after "}
 
-// parseSentence finds a wait in a message: "Please try again in 1m2.5s.",
-// "Please retry after 17 seconds."
+// parseSentence returns the wait in a message such as "Please try again in
+// 1m2.5s." or "Please retry after 17 seconds."
 func parseSentence(message string) (time.Duration, bool) {
 	message = strings.ToLower(message)
 	for _, lead := range waitPrefixes {
@@ -29,7 +29,7 @@ func parseSentence(message string) (time.Duration, bool) {
 	return 0, false
 }
 
-// units are those that messages use, in any length.
+// units are the units in messages, in any length.
 var units = []struct {
 	name string
 	unit time.Duration
@@ -41,7 +41,7 @@ var units = []struct {
 	{"days", 24 * time.Hour}, {"day", 24 * time.Hour}, {"d", 24 * time.Hour},
 }
 
-// parseSpan reads numbers with units as far as they go.
+// parseSpan reads consecutive numbers with units, such as 1m2.5s.
 func parseSpan(s string) (total time.Duration, ok bool) {
 	for {
 		n := 0
@@ -68,8 +68,9 @@ func parseSpan(s string) (total time.Duration, ok bool) {
 	}
 }
 
-// parseDecimal reads digits with an optional fraction, in units, rounded up to
-// the nanosecond and cut to maxWait. It takes no sign, exponent or infinity.
+// parseDecimal reads digits with an optional fraction, in the given unit,
+// rounded up to the nanosecond and limited to maxWait. It accepts no sign,
+// exponent or infinity.
 func parseDecimal(s string, unit time.Duration) (time.Duration, bool) {
 	s = strings.TrimSpace(s)
 	whole, fraction, dotted := strings.Cut(s, ".")
@@ -80,14 +81,14 @@ func parseDecimal(s string, unit time.Duration) (time.Duration, bool) {
 	if err != nil || n >= int64(maxWait/unit) {
 		return maxWait, true
 	}
-	// The fraction's digits, each worth a tenth of the one before; what is less
-	// than a nanosecond counts as one.
+	// Each digit of the fraction is worth a tenth of the previous one. A rest below
+	// a nanosecond counts as a nanosecond.
 	part, scale, more := int64(0), int64(unit), false
 	for i := range len(fraction) {
 		digit := int64(fraction[i] - '0')
 		if scale%10 != 0 || scale < 10 {
-			// The unit has no more tenths in whole nanoseconds (a minute does
-			// not end here before 1e-10): round up.
+			// A tenth of the unit is no whole number of nanoseconds (a minute
+			// reaches this at 1e-10): round up.
 			more = more || digit != 0
 			continue
 		}
@@ -125,8 +126,8 @@ func isDigits(s string) bool {
 	return true
 }
 
-// decimal writes d ≥ 0 in units with as many decimals as it takes. The unit is
-// a power of ten nanoseconds.
+// decimal writes d ≥ 0 in the unit, which is a power of ten nanoseconds, with
+// as many decimals as needed.
 func decimal(d, unit time.Duration) string {
 	s := strconv.FormatInt(int64(d/unit), 10)
 	if part := d % unit; part > 0 {

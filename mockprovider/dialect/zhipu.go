@@ -7,13 +7,12 @@ import (
 )
 
 // zhipu is Zhipu's GLM (Z.ai): OpenAI's answers, and {"error":{"code",
-// "message"}} with a business code that is a string of digits. It sends no
-// hints, and its texts are Chinese, so that a reader of English keywords falls
-// back on the status, which is 429 for a limit, a platform at capacity and an
-// unpaid bill alike.
+// "message"}} with a business code that is a string of digits. Replies have no
+// hints. The texts are Chinese, so a reader of English keywords uses the
+// status, which is 429 for a limit, for overload and for an unpaid bill.
 //
-// Not verified: the statuses and texts of codes from 1210 to 1261, how an error
-// looks in a stream.
+// Not verified: the statuses and texts of the codes from 1210 to 1261, the form
+// of an error in a stream.
 func zhipu() Dialect {
 	return Dialect{
 		Name: "zhipu", Title: "Zhipu GLM",
@@ -44,14 +43,14 @@ func zhipu() Dialect {
 	}
 }
 
-// zhipuClass knows the documented codes that are not among the templates.
+// zhipuClass classifies the documented codes that no template has.
 func zhipuClass(in *findings) wire.Class {
 	switch in.Code {
 	case "1303":
 		return wire.Rate
-	case "1312": // busy: use another model
+	case "1312": // overloaded: use another model
 		return wire.Overloaded
-	case "1304", "1308", "1309", "1310", "1313": // the day's, the plan's, the week's; an expired plan; fair use
+	case "1304", "1308", "1309", "1310", "1313": // quotas per day, plan and week; an expired plan; fair use
 		return wire.Quota
 	case "1001", "1002", "1003", "1004":
 		return wire.Auth
