@@ -13,8 +13,7 @@ import (
 	"herdlab/scenarios"
 )
 
-// expecting is a scenario that expects one thing that holds and one that does
-// not.
+// expecting is a scenario with one expectation that holds and one that does not.
 const expecting = `herdlab: 1
 name: expecting
 title: A title
@@ -79,7 +78,7 @@ func TestCheckRefuses(t *testing.T) {
 	assert.Contains(t, got.err, "worse.yaml:1:10")
 }
 
-// The reference of the format fits on a page and knows what there is.
+// The list of keys is not wider than a page and has all parts.
 func TestScenarioKeys(t *testing.T) {
 	t.Parallel()
 	got := herdlab("scenarios", "--keys")
@@ -90,8 +89,8 @@ func TestScenarioKeys(t *testing.T) {
 	}
 }
 
-// Whatever stops a check, what it has found until then is printed.
-func TestCheckKeepsWhatItFound(t *testing.T) {
+// A check that is stopped prints its findings up to there.
+func TestStoppedCheckPrintsItsFindings(t *testing.T) {
 	inEmptyDir(t)
 	write(t, "my.yaml", expecting)
 	write(t, "stuck.yaml", strings.NewReplacer("name: expecting", "name: stuck", "provider: {}", "provider: {capacity: {slots: 1, service: 1s}}").Replace(expecting))

@@ -29,7 +29,7 @@ func TestPaletteFor(t *testing.T) {
 		{"auto", terminal, "", "dumb", false},
 		{"auto", &pipe, "", "xterm", false},
 		{"never", terminal, "", "xterm", false},
-		{"always", &pipe, "1", "dumb", true}, // who asks for it gets it
+		{"always", &pipe, "1", "dumb", true}, // the option goes first
 	} {
 		env := func(name string) string { return map[string]string{"NO_COLOR": x.noColor, "TERM": x.term}[name] }
 		got, err := paletteFor(x.option, x.w, env)

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// golden compares text with testdata/name, and holds it to the laws of a page.
+// golden compares text with testdata/name, and checks that it is a page.
 func golden(t *testing.T, name, text string) {
 	t.Helper()
 	isPage(t, text)
@@ -31,7 +31,7 @@ func golden(t *testing.T, name, text string) {
 
 var escapes = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
-// isPage asserts what every page must be: lines of at most 80 columns, no
+// isPage asserts the laws of every page: lines of at most 80 columns, no
 // space at their ends, nothing but printable runes, and a last newline.
 func isPage(t *testing.T, text string) {
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 	"herdlab/sim/metrics"
 )
 
-// endless has a strategy that is done at once and one that takes for ever.
+// endless has a strategy that ends at once and one that does not end.
 const endless = `herdlab: 1
 name: endless
 title: One strategy is done at once and the other never

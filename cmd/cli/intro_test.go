@@ -25,7 +25,7 @@ func TestSettingCountsFaults(t *testing.T) {
 	assert.Equal(t, three+"2 more faults; capacity unbounded.", setting(&x))
 }
 
-// Several fleets are named: the figures are of all of them.
+// Several fleets are named: the metrics are about all of them.
 func TestSettingNamesFleets(t *testing.T) {
 	t.Parallel()
 	x := metrics.Scenario{Clients: 1030, Fleets: []metrics.Fleet{{Name: "interactive", Clients: 30}, {Name: "batch", Clients: 1000, Strategy: "naive"}}}
@@ -47,9 +47,9 @@ func TestMethodHasUnits(t *testing.T) {
 	assert.Contains(t, method(r), " × 4,000 seeds (")
 }
 
-// A trace that is over before the outage says so, whatever made it short; the
-// header says which part was taken.
-func TestTraceThatMissesTheOutage(t *testing.T) {
+// The introduction warns of a trace that ends before the outage, whatever made it
+// short, and names the part that was replayed.
+func TestTraceThatEndsBeforeTheOutage(t *testing.T) {
 	inEmptyDir(t)
 	write(t, "calls.csv", "t,prompt_tokens,output_tokens\n0,10,5\n100,10,5\n200,10,5\n1500,10,5\n2000,10,5\n")
 	write(t, "one.csv", "t,prompt_tokens,output_tokens\n0,10,5\n")
@@ -62,7 +62,7 @@ func TestTraceThatMissesTheOutage(t *testing.T) {
 	}
 	const missed = "The trace ends at "
 	assert.NotContains(t, head("calls.csv"), missed)
-	assert.NotContains(t, head("calls.csv", "--to", "1501s"), missed) // a call as the outage begins meets it
+	assert.NotContains(t, head("calls.csv", "--to", "1501s"), missed) // the last call arrives as the outage begins
 	assert.Contains(t, head("calls.csv", "--to", "300s"), missed+"3:20, before the outage at 25:00: no new call arrives during it.")
 	assert.Contains(t, head("calls.csv", "--rate", "10"), missed+"3:20, before the outage at 25:00")
 	assert.Contains(t, head("one.csv"), missed+"0 s, before the outage at 25:00")
@@ -72,8 +72,8 @@ func TestTraceThatMissesTheOutage(t *testing.T) {
 	assert.Contains(t, head("calls.csv", "--from", "1500s"), "calls.csv from 25:00 (replayed from 0)")
 }
 
-// Who does not say what decides gets a verdict also where there is no fault;
-// who asks for drain there hears that it has no meaning, and what has.
+// Without a fault, the default objective gives a verdict; the objective drain is
+// undefined, and the output names those that are not.
 func TestNoFault(t *testing.T) {
 	inEmptyDir(t)
 	const yaml = "herdlab: 1\nname: quiet\ntitle: No fault\nhorizon: 10m\n" +

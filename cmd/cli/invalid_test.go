@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What is wrong with the command line or a file is said on stderr, with what
-// was meant if that can be guessed; nothing is printed, nothing is written,
-// and the exit code is 2.
+// Errors of the command line and of files are printed on stderr, with a suggestion if
+// there is one; nothing is printed on stdout, nothing is written, and the exit code is
+// 2.
 func TestInvalid(t *testing.T) {
 	files := inEmptyDir(t)
 	write(t, "bad.yaml", "herdlab: 1\nname: bad\ntitel: misspelt\n")
@@ -22,8 +22,8 @@ func TestInvalid(t *testing.T) {
 	write(t, "good.csv", "t,prompt_tokens,output_tokens\n0,1,1\n")
 	before := files()
 	for _, x := range []struct {
-		args string
-		says []string
+		args   string
+		stderr []string
 	}{
 		{"comapre", []string{`unknown command "comapre"`, "compare"}},
 		{"compare --sedes 3", []string{"unknown flag: --sedes; did you mean --seeds?"}},
@@ -67,7 +67,7 @@ func TestInvalid(t *testing.T) {
 		got := herdlab(strings.Fields(x.args)...)
 		assert.Equal(t, exitInvalid, got.code, x.args)
 		assert.Empty(t, got.out, x.args)
-		for _, s := range x.says {
+		for _, s := range x.stderr {
 			assert.Contains(t, got.err, s, x.args)
 		}
 		assert.True(t, strings.HasSuffix(got.err, "\n"), x.args)
@@ -82,7 +82,7 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// Problems begin with file:line:column, so that editors jump to them.
+// Problems begin with file:line:column, which editors understand.
 func TestProblemsBeginWithTheirPlace(t *testing.T) {
 	inEmptyDir(t)
 	write(t, "bad.yaml", "herdlab: 1\nname: bad\ntitel: misspelt\n")
@@ -90,7 +90,7 @@ func TestProblemsBeginWithTheirPlace(t *testing.T) {
 	assert.True(t, strings.HasPrefix(got.err, "bad.yaml:"), got.err)
 }
 
-// A picture that cannot be written costs nobody the result.
+// The result is printed even if the pictures cannot be written.
 func TestOutCannotBeMade(t *testing.T) {
 	inEmptyDir(t)
 	write(t, "file", "")
@@ -109,19 +109,19 @@ func (b broken) Write([]byte) (int, error) { return 0, b.err }
 func TestBrokenStdout(t *testing.T) {
 	inEmptyDir(t)
 	for _, x := range []struct {
-		err  error
-		code int
-		says string
+		err    error
+		code   int
+		stderr string
 	}{
-		{&os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}, exitOK, ""}, // its reader has had enough
+		{&os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}, exitOK, ""}, // its reader closed it
 		{errors.New("no space left on device"), exitInternal, "no space left on device"},
 	} {
 		for _, args := range [][]string{with("--no-pictures"), with("--no-pictures", "--json"), {"init"}, {"strategies"}, {"version"}} {
 			var stderr strings.Builder
 			code := Run(context.Background(), Config{Args: args, Stdin: strings.NewReader(""), Stdout: broken{x.err}, Stderr: &stderr})
 			assert.Equal(t, x.code, code, args)
-			assert.Contains(t, stderr.String(), x.says, args)
-			if x.says == "" {
+			assert.Contains(t, stderr.String(), x.stderr, args)
+			if x.stderr == "" {
 				assert.Empty(t, stderr.String(), args)
 			}
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The same value reads the same in the table and in the figures.
-func TestNumbersReadTheSame(t *testing.T) {
+// The same value has the same text in the table and in the pictures.
+func TestNumbersHaveTheSameText(t *testing.T) {
 	inEmptyDir(t)
 	got := herdlab(with("--out", "pictures")...)
 	var drawn string
@@ -40,8 +40,7 @@ func TestNumbersReadTheSame(t *testing.T) {
 	assert.Equal(t, 4, rows)
 }
 
-// Law 1: the same bytes of everything for any number of cores and workers,
-// again and again.
+// Law 1: all output has the same bytes for any number of cores and workers.
 func TestSameBytes(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var first map[string]string

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Who lets time stand still is left out and named; the others are shown.
+// A strategy that makes no progress in time is left out and named; the others are shown.
 func TestAStrategyThatFailsIsLeftOut(t *testing.T) {
 	t.Parallel()
 	const file = `herdlab: 1

@@ -12,7 +12,7 @@ import (
 	"herdlab/sim/metrics"
 )
 
-// about is what the made-up scenario says about itself.
+// about is the description of the made-up scenario.
 const about = "Some of them retry at once, some wait,\nand some have given up."
 
 func TestPage(t *testing.T) {
@@ -38,7 +38,7 @@ func TestPageOfOpenTraffic(t *testing.T) {
 	golden(t, "page-open.txt", page(false, r, about, true))
 }
 
-// Colour adds nothing to a page but colour.
+// Without its colours, a coloured page is the plain page.
 func TestPageInColour(t *testing.T) {
 	for _, wide := range []bool{false, true} {
 		plain, painted := page(false, handMade(), about, wide), page(true, handMade(), about, wide)
@@ -48,8 +48,7 @@ func TestPageInColour(t *testing.T) {
 	}
 }
 
-// Without a fault nothing comes after it: the table shows the peak of the whole
-// run.
+// Without a fault the table shows the peak of the whole run.
 func TestPageWithoutAFault(t *testing.T) {
 	r := handMade()
 	r.Scenario.Faults = nil
@@ -66,7 +65,7 @@ func TestPageWithoutAFault(t *testing.T) {
 	assert.Regexp(t, `(?m)^Attempts after the last fault\n.*\n.*\n.*\n. naive +– +– +– +–$`, text)
 }
 
-// The marks alone say who wins and who may not.
+// The marks alone show the winner and the disqualified strategies.
 func TestPageMarks(t *testing.T) {
 	var winners, disqualified []string
 	for line := range strings.Lines(page(false, handMade(), about, false)) {
@@ -83,16 +82,16 @@ func TestPageMarks(t *testing.T) {
 	assert.Equal(t, []string{"naive", "five-tries"}, disqualified)
 }
 
-func TestPageOfNothing(t *testing.T) {
+func TestEmptyPage(t *testing.T) {
 	r := handMade()
 	r.Results, r.Complete, r.Verdict = nil, false, nil
 	isPage(t, page(false, r, about, true))
 	isPage(t, page(false, &metrics.Result{}, about, true))
 }
 
-// Whatever a result holds, its table keeps to 80 columns: numbers of any size,
+// A table is at most 80 columns wide, whatever the result: numbers of any size,
 // names of any length, faults outside the run.
-func TestTableOfAnything(t *testing.T) {
+func TestTableIsNotTooWide(t *testing.T) {
 	t.Parallel()
 	number := rapid.OneOf(
 		rapid.Float64Range(0, 1e12),
@@ -165,7 +164,7 @@ func TestSparksShareTimeAndScale(t *testing.T) {
 				continue
 			}
 			// The outage takes its share of the axis: 300 s of 572 s, at which
-			// four of five runs have ended; the one that goes on says so.
+			// four of five runs have ended; the longer one ends with an arrow.
 			assert.InDelta(t, 300./572*float64(width-1), at, 1, fmt.Sprint(width))
 			assert.Equal(t, r.Results[i].Strategy == "exponential+0.5s", line[width-1] == goesOn)
 			assert.Equal(t, at, strings.IndexRune(strings.ReplaceAll(s.heading(nil, []string{"after"}), " ", "."), boundary))
@@ -173,7 +172,7 @@ func TestSparksShareTimeAndScale(t *testing.T) {
 	}
 }
 
-// A herd that lasts one second shows, however long the step.
+// A herd that lasts one second is visible, however long the step.
 func TestSparksShowABurst(t *testing.T) {
 	t.Parallel()
 	r := handMade()
@@ -184,8 +183,8 @@ func TestSparksShowABurst(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(s.line(burst), "█"))
 }
 
-// Where everything ends before the fault does, the heading calls the last part
-// by the fault's name, not the part before it.
+// If all runs end before the fault does, the heading of the last part is the fault's
+// name.
 func TestSparksEndInTheFault(t *testing.T) {
 	t.Parallel()
 	r := handMade()

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// screen is what a terminal shows of a line that is redrawn.
+// screen is the line of a terminal that is redrawn.
 func screen(written string) string {
 	var line []rune
 	at := 0

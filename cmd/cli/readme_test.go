@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// home is the module's directory, seen from this one.
+// home is the module's directory, relative to this one.
 const home = "../.."
 
 // readme is README.md under test.
@@ -45,7 +45,7 @@ func (r *readme) block(after, fence string) (from, to int) {
 	return from, from + length + 1
 }
 
-// holds asserts that the block holds text, or makes it so with -update.
+// holds asserts that the block is text, or writes it with -update.
 func (r *readme) holds(after, fence, text string) {
 	r.t.Helper()
 	from, to := r.block(after, fence)
@@ -57,9 +57,9 @@ func (r *readme) holds(after, fence, text string) {
 	assert.Equal(r.t, text, r.text[from:to], "go test ./cmd/cli -run Readme -update writes it")
 }
 
-// What the README shows of the reference experiment is what the command that
-// stands beside it prints and draws.
-func TestReadmeShowsTheFoundingExperiment(t *testing.T) {
+// The table and the picture of the reference experiment in the README are the output of
+// the command above them.
+func TestReadmeShowsTheReferenceExperiment(t *testing.T) {
 	r := openReadme(t)
 	picture := filepath.Join(filepath.Dir(r.path), "plots", "second-peak.png")
 	inEmptyDir(t)
@@ -126,10 +126,10 @@ var (
 	files = regexp.MustCompile("`([a-z_]+\\.(?:go|md))`")
 )
 
-// Every file and folder that the README names is there.
-func TestReadmeNamesWhatExists(t *testing.T) {
+// Every file and folder that the README names exists.
+func TestReadmeNamesExistingFiles(t *testing.T) {
 	text := openReadme(t).text
-	assert.Less(t, strings.Count(text, "\n"), 250, "nobody reads more")
+	assert.Less(t, strings.Count(text, "\n"), 250, "it is short")
 	from, to := openReadme(t).block("## A strategy of your own", "```go") // imports are no paths here
 	text = text[:from] + text[to:]
 	named := map[string]bool{}

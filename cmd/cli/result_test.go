@@ -6,8 +6,8 @@ import (
 	"herdlab/sim/metrics"
 )
 
-// handMade is a result made up by hand, after the reference table of the
-// founding experiment: the pages must look right whatever the simulator does.
+// handMade is a result made up by hand, after the table of the reference experiment:
+// the pages do not depend on the simulator.
 func handMade() *metrics.Result {
 	p := 0.001
 	r := &metrics.Result{

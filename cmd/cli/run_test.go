@@ -18,13 +18,13 @@ import (
 	"herdlab/strategies/presets"
 )
 
-// ended is how a run of the program ended.
+// ended is the exit code and the output of a run of the program.
 type ended struct {
 	code     int
 	out, err string
 }
 
-// herdlab runs the program with nobody at the terminal.
+// herdlab runs the program without a terminal.
 func herdlab(args ...string) ended { return herdlabIn(context.Background(), "", args...) }
 
 func herdlabIn(ctx context.Context, stdin string, args ...string) ended {
@@ -62,7 +62,7 @@ func write(t *testing.T, name, text string) {
 	require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
-// quick is a comparison that takes a moment.
+// quick is a comparison that takes little time.
 var quick = []string{"compare", "--seeds", "3", "--only", "fixed-30s,full-jitter,five-tries,breaker+full-jitter"}
 
 func with(args ...string) []string { return append(append([]string{}, quick...), args...) }
@@ -86,7 +86,7 @@ func TestCompare(t *testing.T) {
 	files := inEmptyDir(t)
 	got := herdlab(quick...)
 	assert.Equal(t, exitOK, got.code)
-	assert.Empty(t, got.err, "nobody looks at stderr, so there is no progress")
+	assert.Empty(t, got.err, "stderr is no terminal, so there is no progress")
 	isPage(t, got.out)
 	assert.Contains(t, got.out, "second-peak")
 	assert.Contains(t, got.out, "wins on drain time")
@@ -135,7 +135,7 @@ func TestCompareJSON(t *testing.T) {
 	}
 }
 
-// A program that imports the packages gets what the command prints.
+// A program that imports the packages gets the results that the command prints.
 func TestCompareRunsTheSpec(t *testing.T) {
 	inEmptyDir(t)
 	s, err := scenarios.Builtin("second-peak")
@@ -151,10 +151,10 @@ func TestCompareRunsTheSpec(t *testing.T) {
 	assert.Equal(t, want.String(), got.out)
 }
 
-// The founding experiment's five tries all fail before the outage ends; that
-// is a matter of arithmetic (1 + 2 + 4 + 8 s and four jitters of half a second
-// at most) and must read so.
-func TestCompareSaysNever(t *testing.T) {
+// The five tries of the reference experiment all fail before the outage ends, by
+// arithmetic (1 + 2 + 4 + 8 s and four jitters of half a second at most). The output
+// is "never".
+func TestComparePrintsNever(t *testing.T) {
 	inEmptyDir(t)
 	got := herdlab(with("--no-pictures")...)
 	for line := range strings.Lines(got.out) {
@@ -213,8 +213,7 @@ func TestInitIsAScenario(t *testing.T) {
 	assert.Empty(t, files())
 }
 
-// A list names each of its things once, in order, with all of what it is about,
-// on a page.
+// A list has each name once, in order, with its whole description, on a page.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	var names, about []string
@@ -248,7 +247,7 @@ func TestVersion(t *testing.T) {
 	assert.Regexp(t, `^herdlab v\S+ go\S+ \w+/\w+\n$`, got.out)
 }
 
-func TestCompletionKnowsScenarios(t *testing.T) {
+func TestCompletionListsScenarios(t *testing.T) {
 	t.Parallel()
 	got := herdlab("__complete", "compare", "")
 	assert.Equal(t, exitOK, got.code)

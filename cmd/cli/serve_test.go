@@ -19,7 +19,7 @@ import (
 	"herdlab/sim/traffic"
 )
 
-// pipe is a stdout that a test looks at while the command runs.
+// pipe is a stdout that a test reads while the command runs.
 type pipe struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -59,8 +59,8 @@ var (
 	tokens = regexp.MustCompile(`Live page   (http://[^/]+)/#(\S+)`)
 )
 
-// What serve prints works: each curl gets an answer, the token opens the admin
-// API, and the access log is a trace.
+// The printed examples work: each curl gets an answer, the token opens the admin API,
+// and the access log is a trace.
 func TestServe(t *testing.T) {
 	inEmptyDir(t)
 	out, stderr, stop := serving(t, "--all", "--time-scale", "1000", "--access-log", "calls.jsonl", "--seed", "7")
@@ -88,24 +88,24 @@ func TestServe(t *testing.T) {
 	}
 
 	m := tokens.FindStringSubmatch(text)
-	ask := func(method, path, body string) (status int, said map[string]any) {
+	ask := func(method, path, body string) (status int, body map[string]any) {
 		r, err := http.NewRequest(method, m[1]+path, strings.NewReader(body))
 		require.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer "+m[2])
 		resp, err := client.Do(r)
 		require.NoError(t, err)
 		defer resp.Body.Close()
-		require.NoError(t, json.NewDecoder(resp.Body).Decode(&said))
-		return resp.StatusCode, said
+		require.NoError(t, json.NewDecoder(resp.Body).Decode(&body))
+		return resp.StatusCode, body
 	}
 	status, state := ask("GET", "/state", "")
 	require.Equal(t, 200, status)
 	require.EqualValues(t, len(all), state["counters"].(map[string]any)["arrivals"])
 	status, _ = ask("POST", "/faults", `{"outage": {"from": "0s", "to": "1h", "reply": "503"}}`)
 	require.Equal(t, 200, status)
-	status, said := ask("POST", "/faults", `{"outgae": {}}`)
+	status, body := ask("POST", "/faults", `{"outgae": {}}`)
 	require.Equal(t, 400, status)
-	require.Contains(t, said["error"], "outage", "what was meant")
+	require.Contains(t, body["error"], "outage", "what was meant")
 	var presets [][2]json.RawMessage
 	page, err := client.Get(m[1])
 	require.NoError(t, err)
@@ -116,8 +116,8 @@ func TestServe(t *testing.T) {
 	require.NoError(t, json.Unmarshal(list[1], &presets))
 	own := regexp.MustCompile(`<textarea id="fault-text"[^>]*>([^<]*)<`).FindSubmatch(html)
 	for _, p := range append(presets, [2]json.RawMessage{nil, own[1]}) {
-		status, said := ask("POST", "/faults?check=1", string(p[1]))
-		require.Equal(t, 200, status, "the page's %s: %v", p, said)
+		status, body := ask("POST", "/faults?check=1", string(p[1]))
+		require.Equal(t, 200, status, "the page's %s: %v", p, body)
 	}
 	status, _ = ask("POST", "/limits", `[{"window": {"limit": "1/min"}}]`)
 	require.Equal(t, 200, status)
@@ -166,7 +166,7 @@ func TestServeScenario(t *testing.T) {
 	require.Equal(t, exitInterrupted, stop())
 }
 
-// try sends the n-th request that a welcome shows.
+// try sends the n-th request that serve prints.
 func try(t *testing.T, welcome string, n int) (status int, body string) {
 	t.Helper()
 	m := curls.FindAllStringSubmatch(welcome, -1)[n]
@@ -182,8 +182,8 @@ func try(t *testing.T, welcome string, n int) (status int, body string) {
 	return resp.StatusCode, string(text)
 }
 
-// A dialect that a scenario describes is the first that serve shows, and what it
-// shows is answered as the file says.
+// The dialect that a scenario describes is printed first, and requests in it are
+// answered in that dialect.
 func TestServeOwnDialect(t *testing.T) {
 	inEmptyDir(t)
 	out, _, stop := serving(t, "own-gateway")
@@ -207,9 +207,9 @@ func TestServeOwnDialect(t *testing.T) {
 	require.Equal(t, exitInterrupted, stop())
 }
 
-// Serve shows the dialect that the scenario speaks, and its names of models and
-// regions.
-func TestServeShowsWhatTheScenarioSays(t *testing.T) {
+// Serve prints an example in the dialect of the scenario, and the names of its models
+// and regions.
+func TestServePrintsTheNamesOfTheScenario(t *testing.T) {
 	inEmptyDir(t)
 	long := strings.Repeat("long-name-", 6)
 	write(t, "my.yaml", `herdlab: 1

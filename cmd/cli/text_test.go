@@ -49,7 +49,7 @@ func TestWrap(t *testing.T) {
 			if n > width {
 				rt.Fatalf("%q is longer than %d", line, width)
 			}
-			if i+1 < len(lines) { // the next word had no room
+			if i+1 < len(lines) { // the next word does not fit
 				if first := utf8.RuneCountInString(strings.Fields(lines[i+1])[0]); n+1+first <= width {
 					rt.Fatalf("%q has room for %q", line, lines[i+1])
 				}
@@ -58,7 +58,7 @@ func TestWrap(t *testing.T) {
 	})
 }
 
-// Messages are wrapped line by line; a line that fits stays as it was typed.
+// Messages are wrapped line by line; a line that fits is not changed.
 func TestWrapLines(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", 20) + "end"

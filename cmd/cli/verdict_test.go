@@ -77,13 +77,13 @@ func TestSentences(t *testing.T) {
 				"Disqualified: slow (12 of 60 jobs fail)."},
 		{"only one is there", verdicttest.Outage(), 20, verdict.ByPeak, []verdicttest.Strategy{quick},
 			"quick wins on peak after the outage: 6 attempts per second (the same on all 20 seeds). It is the only strategy compared."},
-		{"nobody is fit", verdicttest.Outage(), 20, verdict.ByDrain, []verdicttest.Strategy{verdicttest.WithFailures(quick, 3), gaveUp, naive},
+		{"no strategy is fit", verdicttest.Outage(), 20, verdict.ByDrain, []verdicttest.Strategy{verdicttest.WithFailures(quick, 3), gaveUp, naive},
 			"No strategy is fit to win: each one loses jobs or has a peak above the bound of 5 × capacity. " +
 				"Least bad is naive: it answers 100 % of the jobs, but its peak of 1,086 per second after the outage is 362 × capacity, above the bound of 5 ×. " +
 				"Disqualified: naive (peak of 362 × capacity); quick (3 of 60 jobs fail); five-tries (all 60 jobs fail)."},
-		{"nobody answers", verdicttest.Outage(), 20, verdict.ByDrain, []verdicttest.Strategy{gaveUp},
+		{"no strategy answers", verdicttest.Outage(), 20, verdict.ByDrain, []verdicttest.Strategy{gaveUp},
 			"No strategy is fit to win: each one loses jobs. Disqualified: five-tries (all 60 jobs fail)."},
-		{"nobody keeps the bound", verdicttest.Outage(), 20, verdict.ByDrain, []verdicttest.Strategy{naive, fixed},
+		{"every peak is above the bound", verdicttest.Outage(), 20, verdict.ByDrain, []verdicttest.Strategy{naive, fixed},
 			"No strategy is fit to win: the peak of each is above the bound of 5 × capacity. " +
 				"Least bad is fixed: it answers 100 % of the jobs, but its peak of 60 per second after the outage is 20 × capacity, above the bound of 5 ×. " +
 				"Disqualified: naive and fixed (peaks of 20 to 362 × capacity)."},
@@ -134,7 +134,7 @@ func TestSentences(t *testing.T) {
 		{"without a fault nothing comes after it", quiet, 20, verdict.ByPeak, []verdicttest.Strategy{naive, {Name: "low", Edit: func(_ uint64, v *metrics.Values) { v[metrics.Peak] = 12 }}},
 			"low wins on peak: 12 attempts per 0.5 s (the same on all 20 seeds). " +
 				"The runner-up is naive with 60 attempts per 0.5 s; the difference is significant (p < 0.001, paired by seed)."},
-		{"without a fault nobody keeps to a bound", quiet, 20, verdict.ByPeak, []verdicttest.Strategy{verdicttest.WithFailures(quick, 3)},
+		{"without a fault there is no bound on the peak", quiet, 20, verdict.ByPeak, []verdicttest.Strategy{verdicttest.WithFailures(quick, 3)},
 			"No strategy is fit to win: each one loses calls. Least bad is quick: it answers 95 % of the calls, but 3 of 60 calls fail. " +
 				"Disqualified: quick (3 of 60 calls fail)."},
 		{"nothing", verdicttest.Outage(), 20, verdict.ByPeak, nil, "There is nothing to compare."},

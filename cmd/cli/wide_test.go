@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// priced is a scenario with a bill, a lesser model, and hedges.
+// priced is a scenario with prices, a lesser model, and hedges.
 const priced = `herdlab: 1
 name: priced
 title: A bill
@@ -22,8 +22,8 @@ strategies:
   - {name: hedged, stack: [full-jitter, hedge: {after: 8s}]}
 `
 
-// Figures that most runs have not are shown where a strategy has them, and no
-// heading stands over nothing.
+// Optional metrics are shown if a strategy has them, and headings only if there are
+// columns below them.
 func TestWideShowsTheBill(t *testing.T) {
 	inEmptyDir(t)
 	write(t, "priced.yaml", priced)
