@@ -88,24 +88,24 @@ func TestServe(t *testing.T) {
 	}
 
 	m := tokens.FindStringSubmatch(text)
-	ask := func(method, path, body string) (status int, body map[string]any) {
+	ask := func(method, path, body string) (status int, answer map[string]any) {
 		r, err := http.NewRequest(method, m[1]+path, strings.NewReader(body))
 		require.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer "+m[2])
 		resp, err := client.Do(r)
 		require.NoError(t, err)
 		defer resp.Body.Close()
-		require.NoError(t, json.NewDecoder(resp.Body).Decode(&body))
-		return resp.StatusCode, body
+		require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
+		return resp.StatusCode, answer
 	}
 	status, state := ask("GET", "/state", "")
 	require.Equal(t, 200, status)
 	require.EqualValues(t, len(all), state["counters"].(map[string]any)["arrivals"])
 	status, _ = ask("POST", "/faults", `{"outage": {"from": "0s", "to": "1h", "reply": "503"}}`)
 	require.Equal(t, 200, status)
-	status, body := ask("POST", "/faults", `{"outgae": {}}`)
+	status, answer := ask("POST", "/faults", `{"outgae": {}}`)
 	require.Equal(t, 400, status)
-	require.Contains(t, body["error"], "outage", "what was meant")
+	require.Contains(t, answer["error"], "outage", "what was meant")
 	var presets [][2]json.RawMessage
 	page, err := client.Get(m[1])
 	require.NoError(t, err)
@@ -116,8 +116,8 @@ func TestServe(t *testing.T) {
 	require.NoError(t, json.Unmarshal(list[1], &presets))
 	own := regexp.MustCompile(`<textarea id="fault-text"[^>]*>([^<]*)<`).FindSubmatch(html)
 	for _, p := range append(presets, [2]json.RawMessage{nil, own[1]}) {
-		status, body := ask("POST", "/faults?check=1", string(p[1]))
-		require.Equal(t, 200, status, "the page's %s: %v", p, body)
+		status, answer := ask("POST", "/faults?check=1", string(p[1]))
+		require.Equal(t, 200, status, "the page's %s: %v", p, answer)
 	}
 	status, _ = ask("POST", "/limits", `[{"window": {"limit": "1/min"}}]`)
 	require.Equal(t, 200, status)
@@ -167,10 +167,10 @@ func TestServeScenario(t *testing.T) {
 }
 
 // try sends the n-th request that serve prints.
-func try(t *testing.T, welcome string, n int) (status int, body string) {
+func try(t *testing.T, printed string, n int) (status int, body string) {
 	t.Helper()
-	m := curls.FindAllStringSubmatch(welcome, -1)[n]
-	r, err := http.NewRequest(http.MethodPost, hosts.FindStringSubmatch(welcome)[1]+m[1], strings.NewReader(m[4]))
+	m := curls.FindAllStringSubmatch(printed, -1)[n]
+	r, err := http.NewRequest(http.MethodPost, hosts.FindStringSubmatch(printed)[1]+m[1], strings.NewReader(m[4]))
 	require.NoError(t, err)
 	r.Header.Set(m[2], m[3])
 	r.Close = true
