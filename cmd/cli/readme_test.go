@@ -140,7 +140,7 @@ func TestReadmeNamesExistingFiles(t *testing.T) {
 			}
 		}
 	}
-	for _, some := range []string{"plots/second-peak.png", "cmd/herdlab", "sim/des", "strategies/builtin.go", "bench_test.go", ".ci/run"} {
+	for _, some := range []string{"plots/second-peak.png", "cmd/herdlab", "sim/des", "strategies/presets/builtin.go", "bench_test.go", ".ci/run"} {
 		assert.True(t, named[some], "the README no longer names %s, or it is not found", some)
 	}
 	for name := range named {
