@@ -73,8 +73,8 @@ func TestBadArrivals(t *testing.T) {
 	_, err = x.Run(t.Context())
 	require.EqualError(t, err, `sim: call 0 of fleet "fleet" arrives at -1ms, the one before it at 0s; arrivals must be in order of time`)
 
-	if testing.Short() {
-		t.Skip("ten million calls")
+	if !simtest.Long {
+		t.Skip("ten million calls: HERDLAB_LONG is not set")
 	}
 	x.Fleets[0].Traffic.Arrivals = traffic.Stream{}
 	_, err = x.Run(t.Context())

@@ -59,6 +59,7 @@ func TestGRPCBudgetLoad(t *testing.T) {
 	for _, p := range []float64{0.03, 0.07, 0.09, 0.1, 0.12, 0.2} {
 		t.Run(fmt.Sprintf("p=%g", p), func(t *testing.T) {
 			t.Parallel()
+			longOnly(t, p != 0.09 && p != 0.2)
 			var load sample
 			for seed := range uint64(seeds) {
 				f := sim.Fleet{Name: "client", Traffic: traffic.Traffic{Clients: 1, Calls: calls}}

@@ -1,7 +1,6 @@
 package validation
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"testing"
@@ -82,8 +81,8 @@ type system struct {
 	tells   func(p *mockprovider.Provider, seen *[4]float64, seconds float64)
 	seconds float64
 	seeds   int
-	within  float64 // in place of the usual tolerance; 0 for that
 	figures []wardFigure
+	long    bool // it runs in long proofs only
 }
 
 type wardFigure struct {
@@ -97,6 +96,7 @@ func (s system) check(t *testing.T) {
 		if simtest.Racing {
 			t.Skip("statistics, without a race in them")
 		}
+		longOnly(t, s.long)
 		t.Parallel()
 		seeds := s.seeds
 		if simtest.Long {
@@ -126,7 +126,7 @@ func (s system) check(t *testing.T) {
 				values[i] = f.of(w)
 			}
 			mean, se := meanAndError(values)
-			within := cmp.Or(s.within, tolerance()) * f.want
+			within := tolerance() * f.want
 			t.Logf("%-14s %.6f ± %.6f (want %.6f, %+.2f %%)", f.name, mean, se, f.want, 100*(mean/f.want-1))
 			assert.InDelta(t, f.want, mean, within, "%s: standard error %.2g", f.name, se)
 			assert.Less(t, se, within/2.5, "%s: the run is too short to tell", f.name)
@@ -177,18 +177,16 @@ func TestHeavyRequestsFailMoreOften(t *testing.T) {
 		light, heavy           float64 // Erlang
 		blockLight, blockHeavy float64 // published
 		service                draw.Dist
-		hours, within          float64
+		hours                  float64
 	}
 	rows := []row{
-		{80, 4, 0.072445, 0.588933, exponential, 0.6, 0},
-		{120, 6, 0.222125, 0.942185, deterministic, 0.3, 0},
-		{40, 2, 0.001540, 0.025783, exponential, 2, 0.1}, // what hardly ever happens takes long to count
+		{80, 4, 0.072445, 0.588933, exponential, 0.6},
+		{120, 6, 0.222125, 0.942185, deterministic, 0.3},
+		{40, 2, 0.001540, 0.025783, exponential, 20}, // rare events need long runs
+		{50, 3, 0.012155, 0.152791, exponential, 4},
+		{60, 4, 0.034251, 0.346839, lognormal(1), 4},
 	}
-	if simtest.Long {
-		rows[2].hours, rows[2].within = 20, 0
-		rows = append(rows, row{50, 3, 0.012155, 0.152791, exponential, 4, 0}, row{60, 4, 0.034251, 0.346839, lognormal(1), 4, 0})
-	}
-	for _, c := range rows {
+	for i, c := range rows {
 		light, heavy := kaufmanRoberts(100, c.light, 1, c.heavy, 10)
 		require.InDelta(t, c.blockLight, light, 1e-6)
 		require.InDelta(t, c.blockHeavy, heavy, 1e-6)
@@ -206,7 +204,7 @@ func TestHeavyRequestsFailMoreOften(t *testing.T) {
 					seen[1] += seconds
 				}
 			},
-			seconds: c.hours * 3600, seeds: 8, within: c.within,
+			seconds: c.hours * 3600, seeds: 8, long: i >= 1,
 			figures: []wardFigure{
 				{"light", light, func(w *ward) float64 { return w.seen[0] / w.last.Seconds() }}, // Poisson arrivals see time averages
 				{"heavy", heavy, func(w *ward) float64 { return w.seen[1] / w.last.Seconds() }},
@@ -296,7 +294,7 @@ func TestOverflowToAnotherRegion(t *testing.T) {
 	byRegion := func(r *wire.Request) int { return int(r.Target.Region) }
 	alone := []sim.Fleet{aimed(t, 25, wire.Target{}), aimed(t, 10, wire.Target{Region: 1})}
 	system{
-		name: "alone", cfg: cfg, fleets: alone, class: byRegion, seconds: 7200, seeds: 8,
+		name: "alone", cfg: cfg, fleets: alone, class: byRegion, seconds: 7200, seeds: 8, long: true,
 		figures: []wardFigure{{"of A", 0.279890, func(w *ward) float64 { return w.refused[0] / w.arrived[0] }}},
 	}.check(t)
 
@@ -361,7 +359,7 @@ func TestDisciplines(t *testing.T) {
 		cfg.Service.PerToken, cfg.Discipline.Order = time.Millisecond, order
 		system{
 			name: c.name, cfg: cfg, fleets: []sim.Fleet{two(lambda1, s1, 1), two(lambda2, s2, 2)},
-			class: func(r *wire.Request) int { return int(r.Demand.Priority) - 1 }, seconds: 100_000, seeds: 8,
+			class: func(r *wire.Request) int { return int(r.Demand.Priority) - 1 }, seconds: 100_000, seeds: 8, long: order == mockprovider.FIFO,
 			figures: []wardFigure{{"short", c.wants[0], in(0)}, {"long", c.wants[1], in(1)}},
 		}.check(t)
 	}

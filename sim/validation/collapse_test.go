@@ -59,7 +59,7 @@ func TestCrowdedServer(t *testing.T) {
 	for lambda, fluid := range map[float64][2]float64{40: {66.667, 1.667}, 60: {150, 2.5}, 80: {400, 5}} {
 		require.InDeltaSlice(t, fluid[:], []float64{lambda / (1 - 0.01*lambda), 1 / (1 - 0.01*lambda)}, 0.001)
 		q := queue{
-			name: fmt.Sprintf("%g", lambda), fleet: poisson(t, lambda), cfg: crowded(), seconds: 6000, seeds: 4,
+			name: fmt.Sprintf("%g", lambda), fleet: poisson(t, lambda), cfg: crowded(), seconds: 6000, seeds: 4, long: lambda != 60,
 			rough: []figure{ // sharp enough to tell whether a request counts itself
 				{"in flight", 1.01 * lambda / (1 - 0.01*lambda), func(d day) float64 { return d.MeanCalls() }},
 				{"latency", 1.01 / (1 - 0.01*lambda), func(d day) float64 { return d.MeanSojourn() }},
@@ -169,6 +169,7 @@ func TestSimpleCollapse(t *testing.T) {
 		"ramp, backoff":  {ramp, wide, totals80{3488, 1125, 4600, 5928}, 0.12, 5, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
+			longOnly(t, name == "ramp")
 			var starts, successes, retries, timeouts sample
 			dip := 0.0
 			for seed := range uint64(40) {

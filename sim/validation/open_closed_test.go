@@ -61,7 +61,7 @@ func TestWeibullService(t *testing.T) {
 		require.InDelta(t, c.w, pollaczek(c.rho, mean, cv), 1e-6)
 		queue{
 			name: fmt.Sprintf("rho=%g", c.rho), fleet: poisson(t, c.rho/mean), cfg: simtest.Serves(1, unbounded, service),
-			seconds: c.seconds, seeds: 8, within: c.within,
+			seconds: c.seconds, seeds: 8, within: c.within, long: c.rho == 0.8 || c.rho == 0.9,
 			figures: []figure{{"W", c.w, func(d day) float64 { return d.MeanSojourn() }}},
 		}.check(t)
 	}
@@ -112,12 +112,16 @@ func TestOmission(t *testing.T) {
 // bound, though 80 % of the server would be enough.
 func TestAskingAgainCollapses(t *testing.T) {
 	statistics(t)
+	length := 600 * time.Second // of half a run
+	if simtest.Long {
+		length = 1000 * time.Second
+	}
 	waiting := func(layers ...strategies.Layer) (half, whole float64) {
 		f := poisson(t, 0.8/0.1099)
 		f.Program = simtest.Program(t, layers...)
 		rep := simtest.Run(t, sim.Experiment{
 			Fleets: []sim.Fleet{f}, Provider: simtest.Provider(t, simtest.Serves(1, unbounded, bimodal(t)), 2), Rand: draw.New(2),
-			Plan: metrics.Plan{Horizon: 2000 * time.Second, Bin: 1000 * time.Second},
+			Plan: metrics.Plan{Horizon: 2 * length, Bin: length},
 		})
 		half = float64(rep.Series.Calls[0]) - float64(rep.Series.Settled[0])
 		return half, float64(rep.Pending())

@@ -91,6 +91,7 @@ func TestRetriesTokensAndBreakers(t *testing.T) {
 		for name, layers := range studied() {
 			t.Run(fmt.Sprintf("f=%g/%s", f, name), func(t *testing.T) {
 				t.Parallel()
+				longOnly(t, f != 0.1 && f != 0.5 && f != 1)
 				var calls, attempts, useful float64
 				for seed := range uint64(3) {
 					rep := studies(t, 100, 1000, f, seed, layers...)

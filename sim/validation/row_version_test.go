@@ -110,6 +110,7 @@ func TestBackoffAndJitter(t *testing.T) {
 	for _, s := range contested {
 		for _, n := range []int{1, 2, 5, 10, 20, 50, 100, 150, 190} {
 			t.Run(fmt.Sprintf("%s/N=%d", s.name, n), func(t *testing.T) {
+				longOnly(t, n == 50 || n > 100)
 				f := simtest.OneShot(n, simtest.Program(t, layers.Retry{Backoff: s.backoff}))
 				f.Up, f.Down = hop, hop
 				calls, times, peaks := make(sample, trials[n]), make(sample, trials[n]), make(sample, trials[n])

@@ -28,6 +28,14 @@ func statistics(t *testing.T) {
 	t.Parallel()
 }
 
+// longOnly skips a test or a row of a table, unless long proofs are asked for.
+func longOnly(t *testing.T, skip bool) {
+	t.Helper()
+	if skip && !simtest.Long {
+		t.Skip("in long proofs only: HERDLAB_LONG is not set")
+	}
+}
+
 // agrees checks the mean of a sample against a reference: they may differ by
 // four standard errors of the difference. That must be at most the share sharp
 // of the reference, so that a pass means something.

@@ -65,6 +65,7 @@ func TestStepProfile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			longOnly(t, c.same || len(c.want) == 1)
 			const seeds, theirs = 80, 200
 			shares := make([]sample, len(ends))
 			for seed := range uint64(seeds) {

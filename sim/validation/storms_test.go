@@ -103,8 +103,9 @@ func (s surge) retries(n int, a, b float64) float64 {
 func TestDensityOfRetryWaves(t *testing.T) {
 	statistics(t)
 	const n, parts = 200_000, 10
-	for _, c := range surges() {
+	for i, c := range surges() {
 		t.Run(c.name, func(t *testing.T) {
+			longOnly(t, i%2 == 1)
 			require.InDelta(t, c.peak, c.density(c.to), 1e-6)
 			times := wave(t, n, 5, c.backoff)
 			for i := range parts {
@@ -168,6 +169,7 @@ func TestRetryWaves(t *testing.T) {
 		for _, c := range rows[s.name] {
 			t.Run(fmt.Sprintf("%s/N=%d", s.name, c.n), func(t *testing.T) {
 				t.Parallel()
+				longOnly(t, c.n > 10_000)
 				want, sd := s.peak20(c.n)
 				const eleven = 11 // seeds, which all but we go by
 				assert.InDelta(t, want, c.fixed, 4*sd/math.Sqrt(eleven), "the independent program")
