@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is written by hand is what the library writes.
+// TestChatBodyAsTheLibrary: append writes the same bytes as encoding/json.
 func TestChatBodyAsTheLibrary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	texts := []string{"", "demo", `a "quoted" \`, "line\nand\ttab\x00", "<&>", "é\u2028", "\xff", "The herd "}

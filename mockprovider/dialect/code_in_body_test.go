@@ -12,18 +12,18 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// replies are replies by class, for tests.
+// replies are replies by class.
 type replies = [wire.NumClasses]CodeReply
 
-func TestTheFamilyIsValid(t *testing.T) {
+func TestCodeInBodiesAreValid(t *testing.T) {
 	for _, f := range append(codeInBodies, CodeInBody{Name: "a-name.is.enough"}) {
 		require.NoError(t, f.Validate(), f.Name)
 	}
 }
 
-// What a member of the codeInBodies says is what it was told to say, and a class that
-// shares its code with another reads as that one.
-func TestCodeInBodySaysWhatItIsToldTo(t *testing.T) {
+// TestCodeInBodyReplies: a CodeInBody writes the configured replies, and a
+// class that shares its code with another one reads as that one.
+func TestCodeInBodyReplies(t *testing.T) {
 	f := CodeInBody{
 		Name: "gw", Title: "Our gateway", Path: "/llm/v2/generate", Code: "errno", Message: "errmsg", Data: "result",
 		RetryAfter: "wait_ms", Spelled: wire.BodyMillis, Limit: "quota", Remaining: "left", Success: 1,
@@ -63,8 +63,8 @@ func TestCodeInBodySaysWhatItIsToldTo(t *testing.T) {
 	require.Equal(t, `{"errno":1,"errmsg":"ok","result":{"model":"m","content":"The herd ","finish_reason":"stop","usage":{"prompt_tokens":0,"completion_tokens":2,"total_tokens":2}}}`, string(m.Body))
 }
 
-// Who goes by the status believes what it says: 200 is a success around any
-// code, and a 429 has its header read.
+// TestCodeInBodyByStatus: a reader of statuses takes 200 for a success with any
+// code, and reads the headers of a 429.
 func TestCodeInBodyByStatus(t *testing.T) {
 	for _, c := range []struct {
 		reply CodeReply
@@ -97,7 +97,8 @@ func TestCodeInBodyByStatus(t *testing.T) {
 	}
 }
 
-func TestCodeInBodyRefuses(t *testing.T) {
+// TestCodeInBodyErrors: Validate reports each kind of invalid field.
+func TestCodeInBodyErrors(t *testing.T) {
 	for want, f := range map[string]CodeInBody{
 		`"" is not a valid name of a dialect`:            {},
 		`"Our gateway" is not a valid name of a dialect`: {Name: "Our gateway"},
@@ -143,10 +144,10 @@ func TestCodeInBodyRefuses(t *testing.T) {
 	}
 }
 
-// Whatever is valid obeys the law: every reader learns from the bytes what he
-// learns from the compact reply, of every class, however hints are spelled, and of
-// the answers too.
-func TestTheFamilyAtRandom(t *testing.T) {
+// TestCodeInBodyAtRandom: for every valid CodeInBody, each reader has the same
+// outcome from the bytes as from the compact reply, for every class, every form
+// of hints, and for answers.
+func TestCodeInBodyAtRandom(t *testing.T) {
 	codes := rapid.OneOf(rapid.SampledFrom([]int32{0, 1, 14000, 14003, 14005}), rapid.Int32(), rapid.Int32Range(1, 1000))
 	texts := rapid.SampledFrom([]string{"", "slow down", "rate limit", "quota[ of {limit}]", "{model} is busy]", "{used} [", "credit {remaining}", "您已达到速率限制"})
 	spellings := rapid.SampledFrom(append(make([]wire.Spelling, 6), wire.BodySeconds, wire.BodyMillis, wire.BodyDelay, wire.BothSeconds, wire.Sentence, wire.Unspeakable, wire.HeaderSeconds, wire.HeaderDate))
@@ -194,5 +195,5 @@ func TestTheFamilyAtRandom(t *testing.T) {
 			}
 		}
 	})
-	require.Greater(t, valid, 9, "of those that were drawn")
+	require.Greater(t, valid, 9, "too few of the drawn dialects are valid")
 }

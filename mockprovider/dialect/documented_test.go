@@ -12,26 +12,26 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// refusalOf is what a provider of the dialect says of a class, with all that it can
-// say.
+// refusalOf returns the reply of a provider of the dialect for a class, with
+// all possible fields.
 func refusalOf(d *Dialect, class wire.Class, hint time.Duration, limit, remaining int32) wire.Reply {
 	r := replyOf(d, class)
 	r.RetryAfter, r.Limit, r.Remaining, r.Reset = hint, limit, remaining, 30*time.Second
 	if r.Spelled == wire.Unspeakable {
-		r.RetryAfter = wire.NoHint // as the provider does
+		r.RetryAfter = wire.NoHint // the provider sends no hint
 	}
 	return d.Expressible(r, false)
 }
 
-// Errors are written as the providers document them, byte for byte, but for
-// names and numbers.
+// TestWrittenAsDocumented: errors have the bytes in the documentation of the
+// provider, except names and numbers.
 func TestWrittenAsDocumented(t *testing.T) {
 	c := Context{Model: "demo", ID: "req_demo", Epoch: epoch, InputTokens: 400, Tokens: InputTokens}
 	for _, x := range []struct {
 		dialect string
 		class   wire.Class
 		status  int
-		headers string // those that must be there
+		headers string // the required headers
 		body    string
 	}{
 		{"openai", wire.Rate, 429, "Retry-After: 17, retry-after-ms: 17000, x-ratelimit-limit-requests: 60, x-ratelimit-remaining-requests: 0, x-ratelimit-reset-requests: 30s", `{"error":{"message":"Rate limit reached for demo in organization org-herdlab on requests per min (RPM): Limit 60, Used 60, Requested 1. Please try again in 17s.","type":"requests","param":null,"code":"rate_limit_exceeded"}}`},
@@ -95,8 +95,8 @@ func TestWrittenAsDocumented(t *testing.T) {
 	}
 }
 
-// Every refusal of every dialect, as it goes over the wire. That it means what it
-// should is for the laws to say.
+// TestRefusalsByteForByte compares every refusal of every dialect with the
+// golden file. Other tests check that the bytes are correct.
 func TestRefusalsByteForByte(t *testing.T) {
 	var b strings.Builder
 	for _, d := range All() {

@@ -51,7 +51,8 @@ func TestEventStreamRoundTrip(t *testing.T) {
 	}
 }
 
-// No bit may change unnoticed, and nothing is waited for that is too long.
+// TestEventStreamDamage: every changed bit is detected, and a length that is
+// too long ends the stream.
 func TestEventStreamDamage(t *testing.T) {
 	for i := range oneHeader {
 		damaged := bytes.Clone(oneHeader)
@@ -70,7 +71,7 @@ func TestEventStreamDamage(t *testing.T) {
 	require.Equal(t, wire.Garbage, s.End(false).Body)
 }
 
-// What a stream of Converse is made of, in order.
+// TestConverseStream checks the events of a stream of Converse and their order.
 func TestConverseStream(t *testing.T) {
 	d, _ := ByName("bedrock")
 	c := Context{Model: "m", InputTokens: 7}

@@ -22,8 +22,7 @@ var testContext = Context{
 	Model: "demo-large", Served: "demo-light", ID: "demo1", Epoch: epoch, Now: 90 * time.Second, InputTokens: 11, Usage: true, Tokens: OutputTokens,
 }
 
-// codeInBodies are dialects that the table does not have: what can be said of one that
-// has its verdict in a field.
+// codeInBodies are dialects with a business code that the table does not have.
 var codeInBodies = []CodeInBody{
 	{Name: "bare", Code: "errno", Message: "errmsg", Success: 1},
 	{Name: "shared", Data: "result", Success: 200, RetryAfter: "wait", Spelled: wire.BodyDelay, Replies: [wire.NumClasses]CodeReply{
@@ -37,7 +36,7 @@ var codeInBodies = []CodeInBody{
 	{Name: "header", Code: "error", Spelled: wire.HeaderMillis},
 }
 
-// allDialects is the table, and the codeInBodies.
+// allDialects returns the dialects of the table and codeInBodies.
 func allDialects() []Dialect {
 	all := All()
 	for _, f := range codeInBodies {
@@ -46,11 +45,11 @@ func allDialects() []Dialect {
 	return all
 }
 
-// sameFacts checks the law for one reply: whoever reads the bytes learns what
-// he learns from the compact reply.
+// sameFacts checks that each reader has the same outcome from the bytes of a
+// reply as from the compact reply.
 func sameFacts(t require.TestingT, d *Dialect, c Context, r wire.Reply, streamed bool) {
 	img := d.Expressible(r, streamed)
-	require.True(t, img == d.Expressible(img, streamed), "an image is its own image")
+	require.True(t, img == d.Expressible(img, streamed), "Expressible changes its own result")
 	var m Message
 	var got wire.Reply
 	at := ReadContext{Epoch: epoch, Model: c.Model}
@@ -58,7 +57,7 @@ func sameFacts(t require.TestingT, d *Dialect, c Context, r wire.Reply, streamed
 		d.WriteStream(&m, &c, &img)
 		steps := []int{1, 7, len(m.Body) + 1}
 		if img.RetryAfter != wire.NoHint {
-			steps = steps[1:2] // hints and pieces do not depend on each other
+			steps = steps[1:2] // hints and the sizes of pieces are independent
 		}
 		for _, step := range steps {
 			s := d.ReadStream(m.Raw(), at)
@@ -68,7 +67,7 @@ func sameFacts(t require.TestingT, d *Dialect, c Context, r wire.Reply, streamed
 				rest = rest[n:]
 			}
 			again := s.End(m.Broken)
-			require.True(t, step == steps[0] || again == got, "pieces of another size read otherwise")
+			require.True(t, step == steps[0] || again == got, "the result depends on the size of the pieces")
 			got = again
 		}
 	} else {
@@ -86,14 +85,14 @@ func sameFacts(t require.TestingT, d *Dialect, c Context, r wire.Reply, streamed
 			var want, read wire.Outcome
 			reader.Read(&img, clock, &want)
 			reader.Read(&got, clock, &read)
-			if want != read { // which is much faster than to ask testify
+			if want != read { // much faster than require.Equal
 				require.Equal(t, want, read, "%s, %T at %v:\n%+v\n%+v\n%v\n%s", d.Name, reader, clock, img, got, m.Headers, m.Body)
 			}
 		}
 	}
 }
 
-// replyOf is the reply that a provider gives for a class.
+// replyOf returns the reply of a provider for a class.
 func replyOf(d *Dialect, class wire.Class) wire.Reply {
 	f := d.Forms()[class]
 	return wire.Reply{
@@ -104,13 +103,14 @@ func replyOf(d *Dialect, class wire.Class) wire.Reply {
 
 var hints = []time.Duration{wire.NoHint, 0, 1, 20 * time.Millisecond, time.Second, 1898 * time.Millisecond, 61*time.Second + 1, 48 * time.Hour, maxWait}
 
-func TestBytesSayWhatTheCompactReplySays(t *testing.T) {
+// TestErrorsRoundTrip: errors of every class with every form of hints.
+func TestErrorsRoundTrip(t *testing.T) {
 	for _, d := range allDialects() {
 		for class := wire.Rate; class <= wire.Timeout; class++ {
 			for spelled := range wire.Spelling(wire.NumSpellings) {
 				for _, hint := range hints {
 					if hint == maxWait && spelled.Dated() {
-						continue // that year has five digits
+						continue // the year would have five digits
 					}
 					r := replyOf(&d, class)
 					r.Spelled, r.RetryAfter, r.Limit, r.Remaining = spelled, hint, 20, 3
@@ -119,7 +119,7 @@ func TestBytesSayWhatTheCompactReplySays(t *testing.T) {
 					}
 					sameFacts(t, &d, testContext, r, false)
 					if hint != wire.NoHint && spelled.InHeader() {
-						continue // a header comes before the error
+						continue // the headers are sent before the error
 					}
 					r.Status, r.Body, r.Code, r.Tokens = 200, wire.StreamError, 0, uint32(hint%3+1)
 					sameFacts(t, &d, testContext, r, true)
@@ -130,16 +130,16 @@ func TestBytesSayWhatTheCompactReplySays(t *testing.T) {
 	}
 }
 
-// What a provider says in its own forms is in the image as it stands, but for
-// what its bytes have no place for, which the readers do not see either.
-func TestRepliesInFormAreTheirOwnImage(t *testing.T) {
+// TestFormsAreExpressible: Expressible does not change the replies of a
+// provider in its own forms.
+func TestFormsAreExpressible(t *testing.T) {
 	for _, d := range allDialects() {
 		for class := wire.Rate; class <= wire.Timeout; class++ {
 			r := replyOf(&d, class)
 			r.Limit, r.Remaining = 20, 3
 			require.Equal(t, r, d.Expressible(r, false), "%s %s", d.Name, class)
-			// Nor does a mask change it: a permission that is missing, say, may
-			// look like want of capacity, and that like a rate limit.
+			// Nor does a true class that differs from the shown one: a missing
+			// permission can have the form of overload, for example.
 			for truth := wire.Rate; truth <= wire.Timeout; truth++ {
 				r.Class = truth
 				require.Equal(t, r.Words, d.Expressible(r, false).Words, "%s: %s as %s", d.Name, truth, class)
@@ -149,7 +149,7 @@ func TestRepliesInFormAreTheirOwnImage(t *testing.T) {
 	}
 }
 
-// operations are the ways in which a dialect answers.
+// operations returns the operations of the routes of a dialect.
 func operations(d *Dialect) (all []Operation) {
 	for _, r := range d.routes {
 		if r.operation != ListModels && !slices.Contains(all, r.operation) {
@@ -159,7 +159,8 @@ func operations(d *Dialect) (all []Operation) {
 	return all
 }
 
-func TestAnswersSayWhatTheCompactReplySays(t *testing.T) {
+// TestAnswersRoundTrip: answers of every kind, whole and as streams.
+func TestAnswersRoundTrip(t *testing.T) {
 	for _, d := range allDialects() {
 		for body := range wire.Body(wire.NumBodies) {
 			if body == wire.ErrorBody || body == wire.CodeBody || body == wire.StreamError {
@@ -190,9 +191,9 @@ func TestAnswersSayWhatTheCompactReplySays(t *testing.T) {
 	}
 }
 
-// The law at random, also for refusals that a scenario puts in a provider's
-// mouth: other statuses, other bodies, other codes.
-func TestTheLawAtRandom(t *testing.T) {
+// TestRepliesRoundTripAtRandom: replies at random, including refusals that a
+// scenario gives another status, body or code.
+func TestRepliesRoundTripAtRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := allDialects()
 		d := all[rapid.IntRange(0, len(all)-1).Draw(t, "dialect")]
@@ -207,7 +208,7 @@ func TestTheLawAtRandom(t *testing.T) {
 			r.Body, r.Code, r.Marks = wire.ErrorBody, 0, 0
 			r.Status = rapid.SampledFrom([]uint16{400, 401, 402, 403, 408, 413, 429, 500, 503, 504, 529}).Draw(t, "status")
 			if writer := d.errorDialect(&r); writer.templates.of(&r).Status != r.Status {
-				// Where the status is part of the word, another one is another word.
+				// With another status, the codes would be those of another class.
 				r.Status = writer.templates.of(&r).Status
 			}
 		case 2:
@@ -217,15 +218,16 @@ func TestTheLawAtRandom(t *testing.T) {
 	})
 }
 
-// Two classes that are said with the same words could not be told apart.
-func TestWordsAreUnambiguous(t *testing.T) {
+// TestCodesAreUnambiguous: two classes with the same status and codes could not
+// be distinguished.
+func TestCodesAreUnambiguous(t *testing.T) {
 	for _, d := range allDialects() {
 		seen := map[string]wire.Class{}
 		for class := wire.Rate; class <= wire.Timeout; class++ {
 			p := &d.templates[class]
-			require.NotEmpty(t, p.Text, "%s has no words for %s", d.Name, class)
+			require.NotEmpty(t, p.Text, "%s has no text for %s", d.Name, class)
 			require.NotZero(t, p.Status, "%s %s", d.Name, class)
-			require.Equal(t, d.templates.shown(d.templates.shown(class)), d.templates.shown(class), "%s: %s must read as a class that has words", d.Name, class)
+			require.Equal(t, d.templates.shown(d.templates.shown(class)), d.templates.shown(class), "%s: %s must read as a class with a template of its own", d.Name, class)
 			if p.As != wire.OK {
 				continue
 			}
@@ -241,7 +243,8 @@ func TestWordsAreUnambiguous(t *testing.T) {
 // recognisable reports whether a dialect's answers differ from OpenAI's.
 func recognisable(name string) bool { return name != "dashscope" && name != "qianfan-v2" }
 
-func TestSniffFindsTheDialect(t *testing.T) {
+// TestDetect: every reply of every dialect is detected as one of that dialect.
+func TestDetect(t *testing.T) {
 	for _, d := range All() {
 		for _, streamed := range []bool{false, true} {
 			for class := wire.OK; class <= wire.Timeout; class++ {

@@ -8,9 +8,9 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// An answer that the request's cap ends says so, in each dialect's own word, and
-// is read as a whole one all the same.
-func TestCappedAnswersSaySo(t *testing.T) {
+// TestCappedAnswers: an answer that the cap of the request ends has the finish
+// reason of the dialect, and is read as complete.
+func TestCappedAnswers(t *testing.T) {
 	r := wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 5}
 	for _, d := range All() {
 		for _, operation := range []Operation{Complete, Respond} {

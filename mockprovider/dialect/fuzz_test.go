@@ -8,7 +8,7 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Whatever comes over the wire, every reader returns something sensible.
+// FuzzParse: for any bytes, every reader returns a valid outcome.
 func FuzzParse(f *testing.F) {
 	for _, d := range All() {
 		for class := wire.OK; class <= wire.Timeout; class++ {
@@ -37,7 +37,7 @@ func FuzzParse(f *testing.F) {
 			case "x-should-retry":
 				return "true"
 			}
-			return after // in every header that there is
+			return after // in every header
 		}
 		in := RawReply{Status: status & 0x3ff, Header: header, Body: body, Broken: broken}
 		at := ReadContext{Epoch: epoch, Model: "m"}
@@ -71,7 +71,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Whatever is asked, there is a request or an error that the dialect can say.
+// FuzzRequest: any request is read, or is an error that the dialect can write.
 func FuzzRequest(f *testing.F) {
 	for _, body := range []string{
 		`{"model":"m","messages":[{"role":"user","content":"hi"}],"max_tokens":3}`, `{"model":"m","input":"hi"}`,
@@ -104,7 +104,7 @@ func FuzzRequest(f *testing.F) {
 		for i := range all {
 			d := &all[i]
 			try(d)
-			for _, route := range d.routes { // the body of each operation, whatever the path
+			for _, route := range d.routes { // the body for each operation, with any path
 				in.Method, in.Path = route.method, route.path
 				try(d)
 			}

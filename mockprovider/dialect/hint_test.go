@@ -10,9 +10,9 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// The zoo: what each spelling of a hint means, and that what cannot be used is
-// absent, never an earlier retry.
-func TestHintZoo(t *testing.T) {
+// TestHintsInHeaders: the meaning of each form of a hint. An invalid hint is
+// absent and never causes an earlier retry.
+func TestHintsInHeaders(t *testing.T) {
 	const absent = wire.NoHint
 	for _, c := range []struct {
 		header, value string
@@ -38,7 +38,7 @@ func TestHintZoo(t *testing.T) {
 		{"Retry-After", "NaN", absent, false},
 		{"Retry-After", "inf", absent, false},
 		{"Retry-After", "1e3", absent, false},
-		{"Retry-After", "6m0s", 6 * time.Minute, false}, // no valid one, but it says what it means
+		{"Retry-After", "6m0s", 6 * time.Minute, false}, // invalid but unambiguous
 		{"Retry-After", "1h0m0.5s", time.Hour + 500*time.Millisecond, false},
 		{"Retry-After", "300ms", 300 * time.Millisecond, false},
 		{"Retry-After", "2562047h", maxWait, false},
@@ -47,7 +47,7 @@ func TestHintZoo(t *testing.T) {
 		{"Retry-After", "6 minutes", absent, false},
 		{"Retry-After", "1.", absent, false},
 		{"Retry-After", ".5", absent, false},
-		{"Retry-After", "1743441608", 1743441608 * time.Second, false}, // too long to wait for is not soon
+		{"Retry-After", "1743441608", 1743441608 * time.Second, false}, // a very long wait, not a Unix time
 		{"Retry-After", "9223372037", maxWait, false},
 		{"Retry-After", "18446744074", maxWait, false},
 		{"Retry-After", "99999999999999999999999999", maxWait, false},

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// values are JSON values, the last few of which are none.
+// values are JSON values; those after the empty line are invalid.
 var values = []string{
 	`null`, `true`, `false`, `0`, `-0`, `7`, `9223372036854775807`, `9223372036854775808`, `1.5`, `-1e+2`, `3E1`, `""`, `"m"`, `"a\"b\\"`,
 	`"\u00e9\ud83d\ude00"`, `"\ud83d"`, "\"\xff\"", `"\/\b\f\n\r\t"`, `[]`, `[ ]`, `{}`, `{ }`, `[1, [2],{"a":[{}]}]`, `{"a" : {"b":[1 ,2]}, "c":"d"}`,
@@ -23,7 +23,7 @@ var values = []string{
 	`{`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{,}`, `{1:2}`, `{"a":1 "b":2}`, `[}`, `{]`, `[1}`, `{"a":1]`, "\x00", "\u00a0", "1\x00", "1 \x00", "\"\\u\x10\x110\x12\"", `'a'`,
 }
 
-// The scanner takes for valid what encoding/json does.
+// TestValid: the scanner accepts the same texts as encoding/json.
 func TestValid(t *testing.T) {
 	check := func(text string) { require.Equal(t, json.Valid([]byte(text)), valid([]byte(text)), "%q", text) }
 	for _, a := range values {
@@ -40,7 +40,7 @@ func TestValid(t *testing.T) {
 		check(strings.Repeat(`{"a":[`, n/2) + strings.Repeat(`]}`, n/2))
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 20_000 { // and one byte more, less or other
+	for range 20_000 { // and texts with one byte added, removed or changed
 		text := []byte(values[rng.IntN(len(values))])
 		text = fmt.Appendf(nil, `{"a":%s,"b":[%s]}`, text, values[rng.IntN(26)])
 		i, c := rng.IntN(len(text)), `{}[]",:\0-.eEu 1`[rng.IntN(16)]
@@ -56,8 +56,9 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// decode reads what encoding/json does into a struct, and complains of the same.
-// It is stricter in one thing: names are these, whatever their case.
+// TestDecodeAsTheLibrary: decode reads the same as encoding/json into a struct,
+// and reports the same errors. Unlike encoding/json, it distinguishes upper and
+// lower case in names.
 func TestDecodeAsTheLibrary(t *testing.T) {
 	type inner struct {
 		Usage bool   `json:"include_usage"`
@@ -118,7 +119,7 @@ func TestDecodeAsTheLibrary(t *testing.T) {
 		fine++
 	}
 	for _, v := range values {
-		if strings.TrimSpace(v) != "" { // of which decode says that it is nothing
+		if strings.TrimSpace(v) != "" { // decode reports an empty body
 			check(v)
 		}
 	}
@@ -143,13 +144,14 @@ func TestDecodeAsTheLibrary(t *testing.T) {
 		check(object([]string{`"mod\u0065l"`, `"messages"`, `"stream"`, `"max_tokens"`, `"options"`, `"other"`},
 			[]string{`"m"`, `[{"role": "user"}]`, "false", "12", options, "{}"}))
 	}
-	require.Greater(t, fine, 5000, "else it was no test")
+	require.Greater(t, fine, 5000, "too few valid bodies")
 	var raw json.RawMessage
 	require.NoError(t, decode([]byte(`{"Messages":[1]}`), field{"messages", &raw}))
 	require.Nil(t, raw)
 }
 
-// The prompt is hashed and measured as its compact JSON.
+// TestPromptIsCompact: the hash and the length of a prompt are those of its
+// compact JSON.
 func TestPromptIsCompact(t *testing.T) {
 	for _, v := range values {
 		if !json.Valid([]byte(v)) {
@@ -167,8 +169,8 @@ func TestPromptIsCompact(t *testing.T) {
 	}
 }
 
-// Nothing is allocated for a request but what is kept of it, however long its
-// prompt is.
+// TestDecodeAllocates: decode allocates only what is kept of a request, for
+// prompts of any length.
 func TestDecodeAllocates(t *testing.T) {
 	body := []byte(`{"model":"demo","messages":[{"role":"user","content":"` + strings.Repeat("hi ", 10_000) + `"}],"stream":true,"max_tokens":5}`)
 	var r Request

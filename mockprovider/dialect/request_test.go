@@ -10,7 +10,7 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// ask reads a request whose headers are "Name: value" lines.
+// readRequest reads a request whose headers are "Name: value" lines.
 func readRequest(t *testing.T, name, method, target, headers, body string) (Request, error) {
 	d, ok := ByName(name)
 	require.True(t, ok, name)
@@ -165,7 +165,7 @@ func TestBadRequests(t *testing.T) {
 		require.ErrorAs(t, err, &refused, c.body)
 		require.Equal(t, c.status, refused.Status, c.body)
 		require.ErrorContains(t, err, c.says)
-		// Every dialect says it in its own words, and reads it as what it is.
+		// Every dialect writes it in its own form and reads it back.
 		for _, d := range All() {
 			var m Message
 			d.WriteRequestError(&m, &testContext, err)
@@ -186,12 +186,12 @@ func TestPromptHash(t *testing.T) {
 		return r.Prompt
 	}
 	base := hash(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`)
-	require.Equal(t, base, hash(`{"messages" : [ {"role":"user","content":"hi"} ],"stream":true,"model":"m"}`), "white space, order and streaming ask nothing else")
+	require.Equal(t, base, hash(`{"messages" : [ {"role":"user","content":"hi"} ],"stream":true,"model":"m"}`), "white space, order and streaming do not change the prompt")
 	require.NotEqual(t, base, hash(`{"model":"n","messages":[{"role":"user","content":"hi"}]}`))
 	require.NotEqual(t, base, hash(`{"model":"m","messages":[{"role":"user","content":"ho"}]}`))
 }
 
-func TestAddressed(t *testing.T) {
+func TestByPath(t *testing.T) {
 	for _, d := range All() {
 		for _, route := range d.Routes() {
 			method, path, _ := strings.Cut(route, " ")

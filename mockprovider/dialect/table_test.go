@@ -13,7 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// The table of every dialect and class. The laws beside it are in law_test.go.
+// TestTable compares the templates of every dialect with the golden file. Other
+// tests check that they are correct.
 func TestTable(t *testing.T) {
 	var b strings.Builder
 	for _, d := range All() {
@@ -31,7 +32,8 @@ func TestTable(t *testing.T) {
 	require.Equal(t, string(want), b.String())
 }
 
-// The bodies that the providers document, read as what they document.
+// TestDocumentedBodies: the bodies in the documentation of the providers are
+// read with the documented meaning.
 func TestDocumentedBodies(t *testing.T) {
 	for _, c := range []struct {
 		dialect string
@@ -141,8 +143,8 @@ func TestDocumentedBodies(t *testing.T) {
 	}
 }
 
-// The body of the founding articles, byte for byte.
-func TestTheBodyOf14003(t *testing.T) {
+// TestBodyOf14003 checks the body of the reference experiment, byte for byte.
+func TestBodyOf14003(t *testing.T) {
 	d, _ := ByName("codybuddy")
 	r := replyOf(&d, wire.Concurrency)
 	r.RetryAfter, r.Limit = 3e9, 20
@@ -156,12 +158,12 @@ func TestTheBodyOf14003(t *testing.T) {
 	r.RetryAfter, r.Limit = 3e9, 20
 	m = Message{}
 	custom.Write(&m, &Context{}, &r)
-	require.Equal(t, `{"errno":14003,"errmsg":"too many requests"}`, string(m.Body), "it has no place for more")
+	require.Equal(t, `{"errno":14003,"errmsg":"too many requests"}`, string(m.Body), "without fields for the hint and the limit")
 	require.Equal(t, wire.OK, custom.ParseReply(&RawReply{Status: 200, Body: []byte(`{"errno":1,"errmsg":"ok"}`)}, ReadContext{}).Shown)
 }
 
-// What a keyword reader believes: any word of the first group beats any of the
-// second, and any word beats the status.
+// TestKeywordReader: any keyword of the first group has priority over any of
+// the second, and any keyword over the status.
 func TestKeywordReader(t *testing.T) {
 	believes := func(status uint16, text string) wire.Class {
 		var o wire.Outcome
@@ -185,16 +187,16 @@ func TestKeywordReader(t *testing.T) {
 	} {
 		require.Equal(t, c.want, believes(c.status, c.text), "%d %s", c.status, c.text)
 	}
-	// And where providers lead it astray.
+	// Replies that the reader misinterprets.
 	for _, c := range []struct {
 		dialect      string
 		truth, wants wire.Class
 	}{
-		{"gemini", wire.Rate, wire.Quota},         // every limit there is a quota
-		{"zhipu", wire.Quota, wire.Rate},          // no English word, and 429
+		{"gemini", wire.Rate, wire.Quota},         // the text of every limit contains "quota"
+		{"zhipu", wire.Quota, wire.Rate},          // no English text, and 429
 		{"zhipu", wire.Overloaded, wire.Rate},     // the same
 		{"azure", wire.Overloaded, wire.Rate},     // "high demand" is no keyword
-		{"dashscope", wire.TokenRate, wire.Rate},  // its code says insufficient_quota, its text does not
+		{"dashscope", wire.TokenRate, wire.Rate},  // the code is insufficient_quota, the text is not
 		{"anthropic", wire.Auth, wire.Permission}, // "api key"
 		{"qianfan", wire.Concurrency, wire.OK},    // HTTP 200, and "request limit" is no keyword
 		{"openrouter", wire.Overloaded, wire.OK},  // HTTP 200 around a 503
@@ -209,8 +211,8 @@ func TestKeywordReader(t *testing.T) {
 	}
 }
 
-// Keyword readers take Gemini's limits for a spent quota: its words are what
-// they are.
+// TestWordsOfForms: the text of Gemini's limits mentions a quota, those of the
+// others a limit.
 func TestWordsOfForms(t *testing.T) {
 	for name, want := range map[string]wire.Words{
 		"openai": wire.SaysLimit, "anthropic": wire.SaysLimit, "gemini": wire.SaysQuota, "codybuddy": wire.SaysLimit,
@@ -248,8 +250,8 @@ func TestStreamsByteForByte(t *testing.T) {
 	}
 }
 
-// Frames as servers of the field vary them: comments, CRLF, several data lines,
-// no last blank line.
+// TestServerSentEvents: frames in the variations of real servers: comments,
+// CRLF, several data lines, no blank line at the end.
 func TestServerSentEvents(t *testing.T) {
 	for stream, want := range map[string][]string{
 		": keep-alive\n\ndata: 1\n\n":           {"|1"},
@@ -274,5 +276,5 @@ func TestServerSentEvents(t *testing.T) {
 		}
 	}
 	s := &sse{}
-	require.False(t, s.feed(make([]byte, maxFrame+1), nil), "a line without end is given up")
+	require.False(t, s.feed(make([]byte, maxFrame+1), nil), "a line that is too long")
 }

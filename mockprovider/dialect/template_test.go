@@ -10,7 +10,7 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// A text is filled in as a replacer would do it.
+// TestFill compares fill with strings.Replacer.
 func TestFill(t *testing.T) {
 	c := Context{Model: "{limit}-large", InputTokens: 4_000_000_000}
 	r := wire.Reply{Limit: 60, Remaining: -3}
@@ -30,7 +30,7 @@ func TestFill(t *testing.T) {
 	r.Limit = 0
 	require.Equal(t, "Slow down. "+c.Model, p.fill(&c, &r))
 	own := template{Text: "{model}: use [1, 5]"}
-	require.Equal(t, c.Model+": use [1, 5]", own.fill(&c, &r), "brackets without figures to fill in are the text's own")
+	require.Equal(t, c.Model+": use [1, 5]", own.fill(&c, &r), "brackets without a name to fill in are part of the text")
 	c.Model = "quota-exceeded-busy"
-	require.Equal(t, "Slow down. the model", p.fill(&c, &r), "a name must not change what a keyword reader hears")
+	require.Equal(t, "Slow down. the model", p.fill(&c, &r), "a name must not add keywords")
 }
