@@ -84,17 +84,29 @@ func (d *decoder) report(line, column int, m *mistake) {
 // section is a mapping with a fixed set of keys.
 type section struct {
 	*decoder
-	name   string
-	at     *yaml.Node
-	values map[string]*yaml.Node
-	meant  map[string]bool // keys that were suggested for misspelt ones
-	broken bool            // it is not a mapping, so missing keys are not reported
+	name     string
+	at       *yaml.Node
+	values   map[string]*yaml.Node
+	examples map[string]string // of the keys that it must have
+	meant    map[string]bool   // keys that were suggested for misspelt ones
+	broken   bool              // it is not a mapping, so missing keys are not reported
 }
 
-// section reads a mapping that may have the given keys. at is the place of errors
-// about missing keys; a nil n is a mapping without keys.
-func (d *decoder) section(at, n *yaml.Node, name string, keys ...string) *section {
-	s := &section{decoder: d, name: name, at: at, values: map[string]*yaml.Node{}, meant: map[string]bool{}}
+// section reads a mapping that may have the keys of the given settings. at is where
+// a missing key is reported; n may be nil for a mapping without keys.
+func (d *decoder) section(at, n *yaml.Node, name string, of []setting) *section {
+	s := d.mapping(at, n, name, keysOf(of))
+	for i := range of {
+		if of[i].required != "" {
+			s.examples[of[i].key] = of[i].required
+		}
+	}
+	return s
+}
+
+// mapping reads a mapping that may have the given keys, none of which it needs.
+func (d *decoder) mapping(at, n *yaml.Node, name string, keys []string) *section {
+	s := &section{decoder: d, name: name, at: at, values: map[string]*yaml.Node{}, meant: map[string]bool{}, examples: map[string]string{}}
 	if n == nil {
 		return s
 	}
@@ -139,8 +151,11 @@ func keysAre(keys []string) string {
 // get returns the value of a key, nil if it is absent.
 func (s *section) get(key string) *yaml.Node { return s.values[key] }
 
-// need returns the value of a required key and reports an error if it is absent.
-func (s *section) need(key, example string) *yaml.Node {
+// need returns the value of a required setting and complains if it is absent.
+func (s *section) need(key string) *yaml.Node { return s.needs(key, s.examples[key]) }
+
+// needs is the same of a setting that is required here, with an example.
+func (s *section) needs(key, example string) *yaml.Node {
 	n := s.values[key]
 	if n == nil && !s.broken && !s.meant[key] {
 		s.complain(s.at, "%s needs the key %s, such as %s: %s", s.name, key, key, example)

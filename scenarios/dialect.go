@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"reflect"
-	"slices"
 
 	"go.yaml.in/yaml/v4"
 
@@ -29,7 +28,7 @@ func (d *decoder) providerDialect(n *yaml.Node, c *mockprovider.Config) {
 		}
 	default:
 		known, _ := d.format.dialect(name)
-		d.section(at, body, name)
+		d.section(at, body, name, nil)
 		d.dialect = &known
 	}
 	c.Forms = d.dialect.Forms()
@@ -63,25 +62,20 @@ func (d *decoder) codeInBody(at, n *yaml.Node) *dialect.Dialect {
 // codeReplies are the replies of a dialect by class.
 type codeReplies = [wire.NumClasses]dialect.CodeReply
 
-// replyKeys are the keys of the reply of a class.
-var replyKeys = []string{"code", "status", "text", "spelled"}
-
-// codeReplies reads, for each class, its code or a mapping of replyKeys.
+// codeReplies reads them: for each class its code, or all that there is to say.
 func (d *decoder) codeReplies(n *yaml.Node) (all codeReplies) {
-	s := d.section(n, n, "replies", classWords()...)
-	for class, name := range classWords() {
+	s := d.mapping(n, n, "replies", namesOf(wire.OK))
+	for class, name := range namesOf(wire.OK) {
 		at, r := s.get(name), &all[class]
 		if at == nil {
 			continue
 		}
 		if at.Kind == yaml.MappingNode {
-			reply := d.section(at, at, "the reply", replyKeys...)
+			reply := d.section(at, at, "the reply", form[dialect.CodeReply]())
 			at = reply.get("code")
 			r.Status = uint16(d.integer(reply.get("status"), 200, 599))
 			r.Text, _ = d.scalar(reply.get("text"), "a text")
-			if w := d.word(reply.get("spelled"), "spelling", spellingWords[:]...); w != "" {
-				r.Spelled = wire.Spelling(slices.Index(spellingWords[:], w))
-			}
+			r.Spelled = wire.Spelling(d.enumerated(reply.get("spelled"), "spelling", wire.Plainly))
 		}
 		before := d.count()
 		if r.Code = int32(d.integer(at, math.MinInt32, math.MaxInt32)); r.Code == 0 && at != nil && d.count() == before {

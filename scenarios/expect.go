@@ -53,7 +53,14 @@ const (
 	overMedian
 )
 
-var overWords = []string{"each_seed", "mean", "median"}
+// Names returns the name of each way, as files spell it, and its meaning.
+func (over) Names() [][2]string {
+	return [][2]string{
+		eachSeed:   {"each_seed", "the expectation must hold for each seed"},
+		overMean:   {"mean", "it must hold for the mean over the seeds"},
+		overMedian: {"median", "it must hold for the median over the seeds"},
+	}
+}
 
 // wants are the bounds of a value, both included.
 type wants struct {

@@ -18,13 +18,6 @@ const (
 	maxValues     = 5_000_000 // expectations × strategies × seeds
 )
 
-// expectKeys are the keys of an expectation, ofKeys those of a bound that is a
-// multiple of a metric.
-var (
-	expectKeys = []string{"strategy", "fleet", "metric", "from", "to", "is", "within", "at_least", "at_most", "between", "seeds", "on"}
-	ofKeys     = []string{"of", "times", "metric", "fleet"}
-)
-
 // expectations reads the scenario's expectations. Each has a metric and its bound.
 // An expectation without a strategy holds for every strategy, one with several for
 // each of them.
@@ -33,18 +26,16 @@ func (d *decoder) expectations(n *yaml.Node, s *Scenario) {
 	values := 0
 	for _, item := range d.list(n, "expectations", maxExpects) {
 		before := d.count()
-		x := d.section(item, item, "expectation", expectKeys...)
+		x := d.section(item, item, "expectation", form[expectForm]())
 		e := expectation{line: item.Line, seeds: 1, left: term{fleet: -1}}
 		names := d.compared(x.get("strategy"), s)
-		e.left.metric = d.metric(x.need("metric", "attempts"), known)
+		e.left.metric = d.metric(x.need("metric"), known)
 		d.ofFleet(x.get("fleet"), s, &e.left)
 		d.part(x, s, &e.left)
 		if at := x.get("seeds"); at != nil {
 			e.seeds = int(d.integer(at, 1, maxCheckSeeds))
 		}
-		if w := d.word(x.get("on"), "on", overWords...); w != "" {
-			e.over = over(slices.Index(overWords, w))
-		}
+		e.over = over(d.enumerated(x.get("on"), "on", eachSeed))
 		e.wants = d.wants(x, s, known, &e.left)
 		if values += e.seeds * len(names); values > maxValues && d.count() == before {
 			d.complain(item, "the expectations up to this line need more than %d values (strategies × seeds); reduce seeds", maxValues)
@@ -250,9 +241,9 @@ func (d *decoder) bound(n *yaml.Node, s *Scenario, known []metric, left *term) b
 		}
 		return b
 	}
-	x := d.section(n, n, "comparison", ofKeys...)
+	x := d.section(n, n, "comparison", form[comparisonForm]())
 	b.of = &term{fleet: -1, metric: left.metric, from: left.from, to: left.to}
-	if at := x.need("of", "full-jitter"); at != nil {
+	if at := x.need("of"); at != nil {
 		b.of.strategy = max(0, d.comparedOne(at, s))
 	}
 	if at := x.get("times"); at != nil {

@@ -9,46 +9,75 @@ import (
 
 	"herdlab/mockprovider"
 	"herdlab/mockprovider/faults"
-	"herdlab/mockprovider/wire"
 )
 
 // maxFaults bounds the faults of a scenario.
 const maxFaults = 1000
 
-// disturbances are what faults may do.
-var disturbances = []kind{
-	{"outage", faults.Refuse{}},
-	{"silence", faults.Silence{}},
-	{"unreachable", faults.Unreachable{}},
-	{"reset", faults.Reset{}},
-	{"errors", faults.Errors{}},
-	{"expiry", faults.Expiry{}},
-	{"masked_permission", faults.MaskedPermission{}},
-	{"brownout", faults.Brownout{}},
-	{"limit_cut", faults.LimitCut{}},
-	{"latency", faults.Latency{}},
-	{"skew", faults.Skew{}},
-	{"spoil", faults.Spoil{}},
-	{"stall", faults.Stall{}},
-	{"script", faults.Script{}},
+// faultKinds are what faults do.
+var faultKinds = []Kind{
+	{Name: "outage", Prototype: faults.Refuse{},
+		Summary: "Refuses all requests."},
+	{Name: "silence", Prototype: faults.Silence{},
+		Summary: "Does not answer; clients wait until they time out."},
+	{Name: "unreachable", Prototype: faults.Unreachable{},
+		Summary: "Clients cannot connect."},
+	{Name: "reset", Prototype: faults.Reset{},
+		Summary: "Closes connections without an answer, or in the middle of one."},
+	{Name: "errors", Prototype: faults.Errors{},
+		Summary: "Answers with an error of a class."},
+	{Name: "expiry", Prototype: faults.Expiry{},
+		Summary: "Credentials are no longer valid."},
+	{Name: "masked_permission", Prototype: faults.MaskedPermission{},
+		Summary: "Refuses for a missing permission, and says that capacity lacks."},
+	{Name: "brownout", Prototype: faults.Brownout{},
+		Summary: "Leaves a share of the slots."},
+	{Name: "limit_cut", Prototype: faults.LimitCut{},
+		Summary: "Lowers limits to a share."},
+	{Name: "latency", Prototype: faults.Latency{},
+		Summary: "Makes answers slower."},
+	{Name: "skew", Prototype: faults.Skew{},
+		Summary: "Sets the provider's clock wrong, and with it the dates in replies."},
+	{Name: "spoil", Prototype: faults.Spoil{},
+		Summary: "Damages successful replies."},
+	{Name: "stall", Prototype: faults.Stall{},
+		Summary: "Streams stop in the middle and stay open."},
+	{Name: "script", Prototype: faults.Script{},
+		Summary: "Answers the first requests as a list says."},
 }
 
-// answers are what a script may answer a request with.
-func answers() []kind { return append([]kind{{"pass", nil}}, disturbances...) }
-
-// when is when a fault strikes, and whom.
+// when is when a fault strikes, and which requests.
 type when struct {
-	From, To    time.Duration
-	Where       mockprovider.Match
-	Probability float64
+	From        time.Duration      `default:"0s" about:"When the fault begins, counted from the start of the run."`
+	To          time.Duration      `without:"it never ends" about:"When the fault ends, counted from the start of the run."`
+	Where       mockprovider.Match `without:"all requests are affected" about:"Which requests are affected: those that match all that is listed."`
+	Probability float64            `unit:"probability" without:"each attempt is affected" about:"The probability that an attempt is affected, 0 to 1; 0 means each, too."`
+}
+
+// period is the same of a fault that must have a beginning and an end.
+type period struct {
+	From        time.Duration      `required:"0s" about:"When the fault begins, counted from the start of the run."`
+	To          time.Duration      `required:"300s" about:"When the fault ends, counted from the start of the run."`
+	Where       mockprovider.Match `without:"all requests are affected" about:"Which requests are affected: those that match all that is listed."`
+	Probability float64            `unit:"probability" without:"each attempt is affected" about:"The probability that an attempt is affected, 0 to 1; 0 means each, too."`
+}
+
+// timing returns what says when a fault of that kind strikes: an outage that does
+// not end would leave nothing to compare.
+func timing(k *Kind) reflect.Type {
+	if _, outage := k.Prototype.(faults.Refuse); outage {
+		return reflect.TypeFor[period]()
+	}
+	return reflect.TypeFor[when]()
 }
 
 // faults reads the list of faults of runs that are cut off at the horizon; 0 if
 // that is not known.
 func (d *decoder) faults(n *yaml.Node, horizon time.Duration) []mockprovider.Fault {
-	names := make([]string, len(disturbances))
-	for i, k := range disturbances {
-		names[i] = k.name
+	kinds := d.format.allFaults()
+	names := make([]string, len(kinds))
+	for i := range kinds {
+		names[i] = kinds[i].Name
 	}
 	var all []mockprovider.Fault
 	for _, item := range d.list(n, "faults", maxFaults) {
@@ -58,18 +87,16 @@ func (d *decoder) faults(n *yaml.Node, horizon time.Duration) []mockprovider.Fau
 			continue
 		}
 		before := d.count()
-		var w when
-		does := disturbances[i].fresh()
-		s := d.bind(at, body, name, reflect.ValueOf(&w).Elem(), does)
+		kind := &kinds[i]
+		times, does := reflect.New(timing(kind)).Elem(), kind.fresh()
+		s := d.bind(at, body, name, times, does)
+		w := times.Convert(reflect.TypeFor[when]()).Interface().(when)
 		f := mockprovider.Fault{From: w.From, To: w.To, Where: w.Where, Probability: w.Probability, Does: does.Interface().(mockprovider.Disturbance)}
 		if s.get("to") == nil {
 			f.To = mockprovider.Forever
 		}
-		if class := s.get("class"); class != nil && class.Value == wire.OK.String() {
-			d.complain(class, "ok is no error; name the class of the errors, or leave it out")
-		}
 		if d.count() > before {
-			continue // it is not known when it is, so nothing is said about that
+			continue // its times may be wrong, so they are not checked
 		}
 		if err := f.Does.Validate(); err != nil {
 			d.complain(at, "%s: %v", name, err)
@@ -83,7 +110,8 @@ func (d *decoder) faults(n *yaml.Node, horizon time.Duration) []mockprovider.Fau
 	return all
 }
 
-// timed says what is wrong with when a fault begins and ends.
+// timed reports whether a fault begins and ends within the run, and complains if
+// not.
 func (d *decoder) timed(f *mockprovider.Fault, name string, at *yaml.Node, s *section, horizon time.Duration) bool {
 	from, to := at, at
 	if n := s.get("from"); n != nil {
@@ -105,8 +133,8 @@ func (d *decoder) timed(f *mockprovider.Fault, name string, at *yaml.Node, s *se
 	return false
 }
 
-// overlaps complains of a plain outage that runs into another: one of them would
-// go unheard.
+// overlaps complains of a plain outage that overlaps another: one of them would
+// have no effect.
 func (d *decoder) overlaps(f *mockprovider.Fault, at *yaml.Node, others []mockprovider.Fault) {
 	plain := func(f *mockprovider.Fault) bool {
 		_, refuses := f.Does.(faults.Refuse)

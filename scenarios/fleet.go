@@ -116,7 +116,7 @@ func (d *decoder) fleets(top *section, horizon time.Duration) []fleet {
 	one, several := top.get("fleet"), top.get("fleets")
 	switch {
 	case several == nil:
-		return d.layOut([]fleet{d.fleet(top.at, top.need("fleet", "{clients: 60, …}"), "fleet", horizon)})
+		return d.layOut([]fleet{d.fleet(top.at, top.needs("fleet", "{clients: 60, …}"), "fleet", horizon)})
 	case one != nil:
 		d.complain(one, "write fleet for one fleet or fleets for several, not both")
 		return nil
@@ -170,31 +170,82 @@ func (d *decoder) layOut(all []fleet) []fleet {
 	return all
 }
 
-// The keys of a fleet and of its parts.
-var (
-	fleetKeys = []string{
-		"clients", "traffic", "tokens", "prompts", "priority", "account", "address",
-		"key", "model", "region", "stream", "network", "clock", "patience", "strategy",
-	}
-	networkKeys = []string{"up", "down"}
-	clockKeys   = []string{"behind", "ahead"}
+// fleetForm lists the keys of a fleet.
+type fleetForm struct {
+	Clients  int            `required:"60" least:"1" most:"10000000" unit:"clients" about:"How many clients there are."`
+	Traffic  trafficChoice  `required:"{one_shot: {within: 1ms}}" about:"When calls arrive."`
+	Tokens   tokensText     `without:"0 tokens, without a cap" about:"What each call asks for; of a list, each call draws one size."`
+	Prompts  uint32         `least:"1" most:"4294967294" without:"no two calls ask the same" unit:"questions" about:"How many different questions are asked."`
+	Priority uint8          `default:"0" unit:"priority" about:"How urgent the calls are; 0 is the most urgent."`
+	Account  accountUse     `about:"Whose account the clients use."`
+	Address  addressUse     `about:"Which address the clients call from."`
+	Key      uint8          `default:"0" unit:"key number" about:"Which API key of the account they use."`
+	Model    uint8          `names:"models" without:"the first" about:"The model that they ask for."`
+	Region   uint8          `names:"regions" without:"the first" about:"The region that they call."`
+	Stream   bool           `about:"Whether answers are streamed."`
+	Network  networkForm    `without:"both take no time" about:"How long requests and replies travel."`
+	Clock    clockForm      `without:"all clocks are right" about:"How far the clocks of clients are off, drawn evenly for each client."`
+	Patience time.Duration  `least:"1ns" without:"for ever" about:"How long a caller waits for a call before it is cancelled."`
+	Strategy strategyChoice `without:"it does what is compared" about:"The strategy of this fleet, whatever is compared: background traffic."`
+}
+
+// networkForm lists the keys of a network.
+type networkForm struct {
+	Up   draw.Dist `default:"0s" about:"How long a request travels to the provider."`
+	Down draw.Dist `default:"0s" about:"How long a reply travels to the client."`
+}
+
+// clockForm lists the keys of the clients' clocks.
+type clockForm struct {
+	Behind time.Duration `default:"0s" about:"How far the slowest clock is behind."`
+	Ahead  time.Duration `default:"0s" about:"How far the fastest clock is ahead."`
+}
+
+// accountUse is whose account a fleet has.
+type accountUse uint8
+
+const (
+	sharedAccount accountUse = iota
+	ownAccounts
+	commonAccount
 )
 
-// accountWords are the accounts of a fleet: one for the fleet, one for each client,
-// or the one that all fleets with common share.
-var accountWords = []string{"shared", "per_client", "common"}
+// Names returns the name of each use, as files spell it, and its meaning.
+func (accountUse) Names() [][2]string {
+	return [][2]string{
+		sharedAccount: {"shared", "all clients of the fleet share one"},
+		ownAccounts:   {"per_client", "each client has its own"},
+		commonAccount: {"common", "all fleets that state this share one"},
+	}
+}
+
+// addressUse is where the requests of a fleet come from.
+type addressUse uint8
+
+const (
+	sharedAddress addressUse = iota
+	ownAddresses
+)
+
+// Names returns the name of each use, as files spell it, and its meaning.
+func (addressUse) Names() [][2]string {
+	return [][2]string{
+		sharedAddress: {"shared", "all clients of the fleet have one"},
+		ownAddresses:  {"per_client", "each client has its own"},
+	}
+}
 
 // fleet reads a fleet.
 func (d *decoder) fleet(at, n *yaml.Node, name string, horizon time.Duration) fleet {
 	f := fleet{name: name, at: at}
-	s := d.section(at, n, "fleet", fleetKeys...)
+	s := d.section(at, n, "fleet", form[fleetForm]())
 	if n == nil {
 		return f
 	}
 	s.at, f.at = n, n
-	clients := int(d.integer(s.need("clients", "60"), 1, sim.MaxClients))
+	clients := int(d.integer(s.need("clients"), 1, sim.MaxClients))
 	size, mix := d.tokens(s.get("tokens"), uint8(d.integer(s.get("priority"), 0, math.MaxUint8)))
-	f.traffic, f.trace = d.traffic(s.need("traffic", "{one_shot: {within: 1ms}}"), clients, size, horizon)
+	f.traffic, f.trace = d.traffic(s.need("traffic"), clients, size, horizon)
 	if n := s.get("prompts"); n != nil {
 		if mix == nil {
 			mix = &traffic.Mix{Sizes: []traffic.Share{{Demand: size, Weight: 1}}}
@@ -207,15 +258,15 @@ func (d *decoder) fleet(at, n *yaml.Node, name string, horizon time.Duration) fl
 			d.complain(n, "the trace contains the sizes of its calls; remove %s", key)
 		}
 	}
-	account := d.word(s.get("account"), "account", accountWords...)
-	f.apart, f.common = account == "per_client", account == "common"
-	f.spread = d.word(s.get("address"), "address", "shared", "per_client") == "per_client"
+	account := d.enumerated(s.get("account"), "account", sharedAccount)
+	f.apart, f.common = accountUse(account) == ownAccounts, accountUse(account) == commonAccount
+	f.spread = addressUse(d.enumerated(s.get("address"), "address", sharedAddress)) == ownAddresses
 	f.target.Key = uint8(d.integer(s.get("key"), 0, math.MaxUint8))
 	f.target.Model = uint8(d.place(s.get("model"), "models"))
 	f.target.Region = uint8(d.place(s.get("region"), "regions"))
 	f.stream = d.boolean(s.get("stream"))
 	f.skew = d.clock(s.at, s.get("clock"))
-	network := d.section(s.at, s.get("network"), "network", networkKeys...)
+	network := d.section(s.at, s.get("network"), "network", form[networkForm]())
 	f.up, f.down = d.dist(network.get("up")), d.dist(network.get("down"))
 	if n := s.get("patience"); n != nil {
 		f.patience, _ = d.positive(n)
@@ -240,7 +291,7 @@ func (d *decoder) place(n *yaml.Node, what string) int {
 
 // clock reads the error of the clients' clocks, uniform from behind to ahead.
 func (d *decoder) clock(at, n *yaml.Node) draw.Dist {
-	s := d.section(at, n, "clock", clockKeys...)
+	s := d.section(at, n, "clock", form[clockForm]())
 	behind, ahead := d.duration(s.get("behind")), d.duration(s.get("ahead"))
 	if behind == 0 && ahead == 0 {
 		return draw.Dist{}

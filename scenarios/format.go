@@ -15,6 +15,8 @@ import (
 type Format struct {
 	dialects   []dialect.Dialect // besides the built-in ones
 	strategies []presets.Builtin // likewise
+
+	layers, backoffs, trips, limits, faults []Kind // likewise; each prototype implements the interface of its list
 }
 
 // builtinFormat is the format of the functions that have no Format.

@@ -1,142 +1,144 @@
 package scenarios
 
 import (
-	"reflect"
-	"slices"
-
-	"herdlab/mockprovider"
-	"herdlab/mockprovider/faults"
-	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
 	"herdlab/strategies/backoffs"
 	"herdlab/strategies/layers"
 )
 
-// words are what files call the values of enumerations, from 0 up; those without
-// a word are not for files.
-var words = map[reflect.Type][]string{
-	reflect.TypeFor[strategies.Scope](): scopeWords(),
-	reflect.TypeFor[layers.HintUse]():   {"as_base", "for_base", "as_wait", "as_floor", "clamped", "drawn", "ignored"},
-	reflect.TypeFor[layers.Beyond]():    {"back_off", "give_up", "clip"},
-	reflect.TypeFor[layers.MarkUse]():   {"stop", "decide", "ignored"},
-	reflect.TypeFor[layers.Replay]():    {"undelivered", "nothing", "all", "only"},
-	reflect.TypeFor[wire.Class]():       classWords(),
-	reflect.TypeFor[wire.Spelling]():    spellingWords[:],
-	reflect.TypeFor[wire.Body]():        {"", "", "", "stream_error", "silent_end", "cut_body", "garbage", "wrong_type", "doubled"},
-
-	reflect.TypeFor[mockprovider.Unit]():       {"requests", "input_tokens", "output_tokens", "all_tokens"},
-	reflect.TypeFor[mockprovider.Moment]():     {"at_admission", "reserved", "at_completion"},
-	reflect.TypeFor[mockprovider.Settlement](): {"as_served", "refunded", "produced", "whole"},
-	reflect.TypeFor[mockprovider.Keep]():       {"none", "others", "all"},
-	reflect.TypeFor[mockprovider.Order]():      {"fifo", "lifo", "adaptive_lifo", "shortest_first", "urgent_first"},
-	reflect.TypeFor[mockprovider.CurveKind]():  {"linear", "hyperbolic", "excess"},
-	reflect.TypeFor[faults.Stage]():            {"at_arrival", "after_head", "after_work"},
-}
-
-// writable are the words among them.
-func writable(all []string) []string {
-	return slices.DeleteFunc(slices.Clone(all), func(w string) bool { return w == "" })
-}
-
-func scopeWords() (names []string) {
-	for s := range strategies.Scope(strategies.NumScopes) {
-		names = append(names, s.String())
-	}
-	return names
-}
-
-func classWords() (names []string) {
-	for c := range wire.Class(wire.NumClasses) {
-		names = append(names, c.String())
-	}
-	return names
-}
-
-// choices are what there is to choose from where a field is an interface.
-var choices = map[reflect.Type]func() []kind{
-	reflect.TypeFor[strategies.Layer]():   func() []kind { return layerKinds },
-	reflect.TypeFor[strategies.Backoff](): func() []kind { return backoffKinds },
-	reflect.TypeFor[layers.Trip]():        func() []kind { return trips },
-
-	reflect.TypeFor[mockprovider.Limit]():       func() []kind { return limitKinds },
-	reflect.TypeFor[mockprovider.Disturbance](): answers,
-}
-
-// layers are the layers that a stack may have. What one program keeps for itself
+// layerKinds are the layers that a stack may have. What one program keeps for itself
 // belongs to a client unless the file says otherwise; what exists because it is
 // shared, such as a limit that all keep below, belongs to the fleet.
-var layerKinds = []kind{
-	// Loops.
-	{"retry", layers.Retry{}},
-	{"ladder", layers.Ladder{}},
-	{"failover", layers.Failover{Scope: strategies.PerClient}},
-	{"key_rotation", layers.KeyRotation{Scope: strategies.PerClient}},
-	{"deployments", layers.Deployments{Scope: strategies.PerClient}},
-	{"orbit", layers.Orbit{Scope: strategies.PerFleet}},
-	{"worker_queue", layers.WorkerQueue{Scope: strategies.PerFleet}},
-	{"hedge", layers.Hedge{Scope: strategies.PerClient}},
-	{"shrink", layers.Shrink{}},
-	{"recursive_semaphore", layers.RecursiveSemaphore{Scope: strategies.PerClient}},
-	// Rates.
-	{"token_bucket", layers.TokenBucket{Scope: strategies.PerFleet}},
-	{"gcra", layers.GCRA{Scope: strategies.PerFleet}},
-	{"sliding_log", layers.SlidingLog{Scope: strategies.PerFleet}},
-	{"sliding_counter", layers.SlidingCounter{Scope: strategies.PerFleet}},
-	{"min_interval", layers.MinInterval{Scope: strategies.PerClient}},
-	{"daily_budget", layers.DailyBudget{Scope: strategies.PerFleet}},
-	{"header_limit", layers.HeaderLimit{Scope: strategies.PerClient}},
-	{"aws_adaptive", layers.AWSAdaptive{Scope: strategies.PerClient}},
-	// How many at a time.
-	{"concurrency", layers.Concurrency{Scope: strategies.PerFleet}},
-	{"bulkhead", layers.Bulkhead{Scope: strategies.PerFleet}},
-	{"aimd", layers.AIMD{Scope: strategies.PerClient}},
-	{"vegas", layers.Vegas{Scope: strategies.PerClient}},
-	{"gradient2", layers.Gradient2{Scope: strategies.PerClient}},
-	{"bbr", layers.BBR{Scope: strategies.PerClient}},
-	// Protection.
-	{"breaker", layers.Breaker{Scope: strategies.PerFleet}},
-	{"throttle", layers.Throttle{Scope: strategies.PerClient}},
-	{"shedder", layers.Shedder{Scope: strategies.PerFleet}},
-	{"cool_down", layers.CoolDown{Scope: strategies.PerFleet}},
-	{"grpc_budget", layers.GRPCBudget{Scope: strategies.PerClient}},
-	{"finagle_budget", layers.FinagleBudget{Scope: strategies.PerClient}},
-	{"envoy_budget", layers.EnvoyBudget{Scope: strategies.PerFleet}},
-	{"aws_budget", layers.AWSBudget{Scope: strategies.PerClient}},
-	{"brooker_budget", layers.BrookerBudget{Scope: strategies.PerClient}},
-	{"attempt_timeout", layers.AttemptTimeout{}},
-	{"deadline", layers.Deadline{}},
-	// Avoiding the request.
-	{"cache", layers.Cache{Scope: strategies.PerFleet}},
-	{"single_flight", layers.SingleFlight{Scope: strategies.PerFleet}},
-	{"merge", layers.Merge{Scope: strategies.PerFleet}},
-	{"time_shift", layers.TimeShift{}},
-	{"busy_hours", layers.BusyHours{Scope: strategies.PerFleet}},
-	// Watching.
-	{"quality", layers.Quality{}},
-	{"capacity_alarm", layers.CapacityAlarm{Scope: strategies.PerFleet}},
-	{"class_alarm", layers.ClassAlarm{Scope: strategies.PerFleet}},
-	{"latched_class", layers.LatchedClass{Scope: strategies.PerClient}},
+var layerKinds = []Kind{
+	{Name: "retry", Prototype: layers.Retry{}, Group: "Loops",
+		Summary: "Sends again what has failed, after a wait."},
+	{Name: "ladder", Prototype: layers.Ladder{},
+		Summary: "Tries lesser models when the one asked for has no capacity."},
+	{Name: "failover", Prototype: layers.Failover{Scope: strategies.PerClient},
+		Summary: "Sends to the next region when one fails."},
+	{Name: "key_rotation", Prototype: layers.KeyRotation{Scope: strategies.PerClient},
+		Summary: "Goes on to the next API key when one is refused or used up."},
+	{Name: "deployments", Prototype: layers.Deployments{Scope: strategies.PerClient},
+		Summary: "Spreads attempts at random over deployments and leaves out those that fail for a while."},
+	{Name: "orbit", Prototype: layers.Orbit{Scope: strategies.PerFleet},
+		Summary: "Retries one failed call of all at a time, at random intervals (constant retrial rate)."},
+	{Name: "worker_queue", Prototype: layers.WorkerQueue{Scope: strategies.PerFleet},
+		Summary: "Takes calls from a shared queue at a rate; failed ones go back to its end."},
+	{Name: "hedge", Prototype: layers.Hedge{Scope: strategies.PerClient},
+		Summary: "Sends a second attempt when the first takes long, and uses the first answer."},
+	{Name: "shrink", Prototype: layers.Shrink{},
+		Summary: "Asks for less after a failure: trims the context, caps the output or splits the input."},
+	{Name: "recursive_semaphore", Prototype: layers.RecursiveSemaphore{Scope: strategies.PerClient},
+		Summary: "A known mistake: a retry that holds its permit while it waits for the next one."},
+
+	{Name: "token_bucket", Prototype: layers.TokenBucket{Scope: strategies.PerFleet}, Group: "Limits on rates",
+		Summary: "Lets attempts through at a rate; those without a token wait in line."},
+	{Name: "gcra", Prototype: layers.GCRA{Scope: strategies.PerFleet},
+		Summary: "Spaces attempts evenly, with a burst after a pause."},
+	{Name: "sliding_log", Prototype: layers.SlidingLog{Scope: strategies.PerFleet},
+		Summary: "Lets through at most a number of attempts in any interval of a length, exactly."},
+	{Name: "sliding_counter", Prototype: layers.SlidingCounter{Scope: strategies.PerFleet},
+		Summary: "Lets through about a number of attempts in any interval of a length, from two counters."},
+	{Name: "min_interval", Prototype: layers.MinInterval{Scope: strategies.PerClient},
+		Summary: "Keeps a least gap between two attempts."},
+	{Name: "daily_budget", Prototype: layers.DailyBudget{Scope: strategies.PerFleet},
+		Summary: "Spreads a share of the provider's daily quota over the day."},
+	{Name: "header_limit", Prototype: layers.HeaderLimit{Scope: strategies.PerClient},
+		Summary: "Keeps to what the rate-limit headers of replies say remains."},
+	{Name: "aws_adaptive", Prototype: layers.AWSAdaptive{Scope: strategies.PerClient},
+		Summary: "Adapts its rate as the adaptive mode of the AWS SDKs does."},
+
+	{Name: "concurrency", Prototype: layers.Concurrency{Scope: strategies.PerFleet}, Group: "Limits on attempts in flight",
+		Summary: "Lets a number of attempts be in flight; the others wait in line."},
+	{Name: "bulkhead", Prototype: layers.Bulkhead{Scope: strategies.PerFleet},
+		Summary: "Gives one purpose its own permits, with a short line or none."},
+	{Name: "aimd", Prototype: layers.AIMD{Scope: strategies.PerClient},
+		Summary: "Adapts a limit on attempts in flight by refusals, as TCP does (additive increase, multiplicative decrease)."},
+	{Name: "vegas", Prototype: layers.Vegas{Scope: strategies.PerClient},
+		Summary: "Adapts a limit on attempts in flight by the shortest round trip, as TCP Vegas does."},
+	{Name: "gradient2", Prototype: layers.Gradient2{Scope: strategies.PerClient},
+		Summary: "Adapts a limit on attempts in flight by how round trips compare with their long average."},
+	{Name: "bbr", Prototype: layers.BBR{Scope: strategies.PerClient},
+		Summary: "Adapts a limit on attempts in flight by the rate of answers and the shortest round trip, as TCP BBR does."},
+
+	{Name: "breaker", Prototype: layers.Breaker{Scope: strategies.PerFleet}, Group: "Protection",
+		Summary: "Stops attempts for a while after failures, then lets probes find out whether the provider answers (circuit breaker)."},
+	{Name: "throttle", Prototype: layers.Throttle{Scope: strategies.PerClient},
+		Summary: "Drops attempts at random while the provider accepts fewer than 1/k of them (adaptive throttling)."},
+	{Name: "shedder", Prototype: layers.Shedder{Scope: strategies.PerFleet},
+		Summary: "Drops or delays less urgent calls while many attempts are refused."},
+	{Name: "cool_down", Prototype: layers.CoolDown{Scope: strategies.PerFleet},
+		Summary: "After one refusal all clients that share it wait; then calls go one after the other."},
+	{Name: "grpc_budget", Prototype: layers.GRPCBudget{Scope: strategies.PerClient},
+		Summary: "Bounds retries by a bucket that failures empty and successes fill, as gRPC does."},
+	{Name: "finagle_budget", Prototype: layers.FinagleBudget{Scope: strategies.PerClient},
+		Summary: "Bounds retries by a share of recent calls, as Finagle does."},
+	{Name: "envoy_budget", Prototype: layers.EnvoyBudget{Scope: strategies.PerFleet},
+		Summary: "Bounds the calls that retry at a time by a share of all calls under way, as Envoy does."},
+	{Name: "aws_budget", Prototype: layers.AWSBudget{Scope: strategies.PerClient},
+		Summary: "Bounds retries by a quota that each retry takes from, as the AWS SDKs do."},
+	{Name: "brooker_budget", Prototype: layers.BrookerBudget{Scope: strategies.PerClient},
+		Summary: "Bounds retries by a small bucket that each call fills a little."},
+	{Name: "attempt_timeout", Prototype: layers.AttemptTimeout{},
+		Summary: "Ends attempts that take too long."},
+	{Name: "deadline", Prototype: layers.Deadline{},
+		Summary: "Ends calls whose answer would come too late."},
+
+	{Name: "cache", Prototype: layers.Cache{Scope: strategies.PerFleet}, Group: "Avoiding requests",
+		Summary: "Answers a question that was answered a short time ago from memory."},
+	{Name: "single_flight", Prototype: layers.SingleFlight{Scope: strategies.PerFleet},
+		Summary: "Sends one request for equal questions that are asked at the same time."},
+	{Name: "merge", Prototype: layers.Merge{Scope: strategies.PerFleet},
+		Summary: "Sends several calls as one request."},
+	{Name: "time_shift", Prototype: layers.TimeShift{},
+		Summary: "Delays calls to a time of the day or hour, and by a random part of a window."},
+	{Name: "busy_hours", Prototype: layers.BusyHours{Scope: strategies.PerFleet},
+		Summary: "Learns in which hours of the day capacity lacks, and puts work off to other hours."},
+
+	{Name: "quality", Prototype: layers.Quality{}, Group: "Observation",
+		Summary: "Counts degraded answers, and may fail the calls that got a poor one."},
+	{Name: "capacity_alarm", Prototype: layers.CapacityAlarm{Scope: strategies.PerFleet},
+		Summary: "Raises an alarm when a model has had no capacity for too long."},
+	{Name: "class_alarm", Prototype: layers.ClassAlarm{Scope: strategies.PerFleet},
+		Summary: "Raises an alarm when the kind of failure changes."},
+	{Name: "latched_class", Prototype: layers.LatchedClass{Scope: strategies.PerClient},
+		Summary: "A known mistake: takes every failure for one of the class of the first."},
 }
 
-// backoffKinds are how a loop may wait.
-var backoffKinds = []kind{
-	{"fixed", backoffs.Fixed{}},
-	{"uniform", backoffs.Uniform{}},
-	{"linear", backoffs.Linear{}},
-	{"exponential", backoffs.Exponential{}},
-	{"full_jitter", backoffs.FullJitter{}},
-	{"equal_jitter", backoffs.EqualJitter{}},
-	{"decorrelated_jitter", backoffs.DecorrelatedJitter{}},
-	{"polly_jitter", backoffs.PollyJitter{}},
-	{"memoryless", backoffs.Memoryless{}},
-	{"proportional", backoffs.Proportional{Low: 100, High: 100}},
-	{"capped", backoffs.Capped{}},
-	{"by_class", backoffs.ByClass{}},
+// backoffKinds are the schedules of waits between attempts.
+var backoffKinds = []Kind{
+	{Name: "fixed", Prototype: backoffs.Fixed{},
+		Summary: "The same wait before each retry."},
+	{Name: "uniform", Prototype: backoffs.Uniform{},
+		Summary: "A wait drawn evenly between two durations."},
+	{Name: "linear", Prototype: backoffs.Linear{},
+		Summary: "A wait that grows by the same step."},
+	{Name: "exponential", Prototype: backoffs.Exponential{},
+		Summary: "A wait that grows by a factor."},
+	{Name: "full_jitter", Prototype: backoffs.FullJitter{},
+		Summary: "A wait drawn evenly between 0 and a bound that grows by a factor."},
+	{Name: "equal_jitter", Prototype: backoffs.EqualJitter{},
+		Summary: "Half of a bound that grows by a factor, and a random part of the other half."},
+	{Name: "decorrelated_jitter", Prototype: backoffs.DecorrelatedJitter{},
+		Summary: "A wait drawn evenly between the base and three times the last wait."},
+	{Name: "polly_jitter", Prototype: backoffs.PollyJitter{},
+		Summary: "The jittered exponential backoff of Polly."},
+	{Name: "memoryless", Prototype: backoffs.Memoryless{},
+		Summary: "An exponentially distributed wait, whatever came before."},
+	{Name: "proportional", Prototype: backoffs.Proportional{Low: 100, High: 100},
+		Summary: "The wait of another backoff, times a random factor."},
+	{Name: "capped", Prototype: backoffs.Capped{},
+		Summary: "The wait of another backoff, jitter included, up to a longest one."},
+	{Name: "by_class", Prototype: backoffs.ByClass{},
+		Summary: "One backoff after failures of some classes, another after all others."},
 }
 
-// trips are when a breaker opens besides after so many failures in a row.
-var trips = []kind{
-	{"time_window", layers.TimeWindow{}},
-	{"count_window", layers.CountWindow{}},
-	{"lifetime", layers.Lifetime{}},
+// tripKinds are the rules by which a breaker opens in place of consecutive failures.
+var tripKinds = []Kind{
+	{Name: "time_window", Prototype: layers.TimeWindow{},
+		Summary: "Opens it by the share of failures within a length of time."},
+	{Name: "count_window", Prototype: layers.CountWindow{},
+		Summary: "Opens it by the share of failures among the last attempts."},
+	{Name: "lifetime", Prototype: layers.Lifetime{},
+		Summary: "Opens it by the share of failures since it last closed."},
 }

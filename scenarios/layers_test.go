@@ -94,18 +94,18 @@ strategies:
 `
 	var lines []string
 	for _, k := range layerKinds {
-		settings, ok := written[k.name]
-		require.True(t, ok, "%s is new; write it down here", k.name)
-		lines = append(lines, "  - {name: x-"+strings.ReplaceAll(k.name, "_", "-")+", stack: ["+k.name+": "+settings+"]}")
+		settings, ok := written[k.Name]
+		require.True(t, ok, "%s is new; write it down here", k.Name)
+		lines = append(lines, "  - {name: x-"+strings.ReplaceAll(k.Name, "_", "-")+", stack: ["+k.Name+": "+settings+"]}")
 	}
 	for _, k := range backoffKinds {
-		settings, ok := writtenBackoffs[k.name]
-		require.True(t, ok, "%s is new; write it down here", k.name)
-		lines = append(lines, "  - {name: b-"+strings.ReplaceAll(k.name, "_", "-")+", stack: [retry: {max_attempts: 4, backoff: {"+k.name+": "+settings+"}}]}")
+		settings, ok := writtenBackoffs[k.Name]
+		require.True(t, ok, "%s is new; write it down here", k.Name)
+		lines = append(lines, "  - {name: b-"+strings.ReplaceAll(k.Name, "_", "-")+", stack: [retry: {max_attempts: 4, backoff: {"+k.Name+": "+settings+"}}]}")
 	}
-	for _, k := range trips {
-		settings := map[string]string{"time_window": "{within: 10s, min: 10, percent: 50}", "count_window": "{last: 10, percent: 50}", "lifetime": "{min: 10, percent: 50}"}[k.name]
-		lines = append(lines, "  - {name: t-"+strings.ReplaceAll(k.name, "_", "-")+", stack: [breaker: {trip: {"+k.name+": "+settings+"}, open_for: 1s, fail_fast: true}]}")
+	for _, k := range tripKinds {
+		settings := map[string]string{"time_window": "{within: 10s, min: 10, percent: 50}", "count_window": "{last: 10, percent: 50}", "lifetime": "{min: 10, percent: 50}"}[k.Name]
+		lines = append(lines, "  - {name: t-"+strings.ReplaceAll(k.Name, "_", "-")+", stack: [breaker: {trip: {"+k.Name+": "+settings+"}, open_for: 1s, fail_fast: true}]}")
 	}
 	s, err := Parse("x.yaml", []byte(head+strings.Join(lines, "\n")+"\n"))
 	require.NoError(t, err)
@@ -122,18 +122,17 @@ func TestNeededSettings(t *testing.T) {
 	asked := 0
 	for _, k := range slices.Concat(layerKinds, backoffKinds) {
 		for _, s := range settings(k.fresh()) {
-			example := needed[k.name+"."+s.key]
-			if example == "" {
+			if s.required == "" {
 				continue
 			}
 			asked++
-			stack := k.name + ": {}"
-			if slices.ContainsFunc(backoffKinds, func(b kind) bool { return b.name == k.name }) {
+			stack := k.Name + ": {}"
+			if slices.ContainsFunc(backoffKinds, func(b Kind) bool { return b.Name == k.Name }) {
 				stack = "retry: {backoff: {" + stack + "}}"
 			}
 			_, err := Parse("x.yaml", []byte("herdlab: 1\nname: x\ntitle: X\nhorizon: 1m\nfleet: {clients: 1, traffic: {one_shot: {within: 0s}}}\n"+
 				"provider: {capacity: {slots: 1, service: 1s}}\nstrategies:\n  - {name: x, stack: ["+stack+"]}\n"))
-			require.ErrorContains(t, err, k.name+" needs the key "+s.key+", such as "+s.key+": "+example)
+			require.ErrorContains(t, err, k.Name+" needs the key "+s.key+", such as "+s.key+": "+s.required)
 		}
 	}
 	require.Greater(t, asked, 40)
@@ -152,7 +151,7 @@ func TestTablesHaveAllThereIs(t *testing.T) {
 		require.NotEmpty(t, some)
 		files = append(files, some...)
 	}
-	tables := map[string][]kind{"Build": layerKinds, "Delay": backoffKinds, "Note": trips, "Gate": limitKinds, "hooks": disturbances}
+	tables := map[string][]Kind{"Build": layerKinds, "Delay": backoffKinds, "Note": tripKinds, "Gate": limitKinds, "hooks": faultKinds}
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -168,8 +167,8 @@ func TestTablesHaveAllThereIs(t *testing.T) {
 			if !ok || !of.IsExported() || of.Name == "Script" { // a script is Go
 				continue
 			}
-			require.True(t, slices.ContainsFunc(tables[f.Name.Name], func(k kind) bool {
-				return reflect.TypeOf(k.prototype).Name() == of.Name
+			require.True(t, slices.ContainsFunc(tables[f.Name.Name], func(k Kind) bool {
+				return reflect.TypeOf(k.Prototype).Name() == of.Name
 			}), "%s is new: add it to the tables of layers.go, limit.go or fault.go", of.Name)
 		}
 	}

@@ -206,7 +206,7 @@ func TestMistakes(t *testing.T) {
 		{"  - outage", "  - outage: {from: 5s, to: 10m}", "12:28", "does not end before the horizon 10m,", ""},
 		{"  - outage", "  - outage: {from: 10m, to: 11m}", "12:20", "begins when the run is over, at the horizon 10m;", ""},
 		{"  - outage", "  - outage: {from: 5s, to: 9s}\n  - outage: {from: 6, to: 10s}", "13:20", "add one, such as 6s", ""},
-		{"  - outage", "  - errors: {from: 5s, to: 9s, class: ok}", "12:39", "ok is no error", ""},
+		{"  - outage", "  - errors: {from: 5s, to: 9s, class: ok}", "12:39", `unknown class "ok"; expected one of rate`, ""},
 		{"  capacity", "  capacity: {slots: 2, service: {sample: []}}", "10:42", "at least one duration", ""},
 		{"  - outage", "  - outage: {from: 5s, to: 9s, reply: 505}", "12:39", `unknown reply "505"`, "503"},
 		// Strategies.

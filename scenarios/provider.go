@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"reflect"
 	"slices"
+	"time"
 
 	"go.yaml.in/yaml/v4"
 
@@ -18,26 +19,36 @@ const (
 	maxModels = 64
 )
 
-// The keys of a provider and of its parts.
-var (
-	providerKeys = []string{
-		"dialect", "auth", "limits", "keep_on_refusal", "tells", "capacity",
-		"models", "regions", "abandoned", "refusal_time", "keys", "organisation_size",
-	}
-	authKeys    = append([]string{"reject_keys", "reply"}, refusalKeys...)
-	modelKeys   = []string{"capacity", "others", "price"}
-	regionKeys  = []string{"scale", "others", "latency", "surcharge"}
-	serviceKeys = []string{"first_token", "per_input_token", "per_output_token", "per_attempt"}
-)
+// providerForm lists the keys of a provider.
+type providerForm struct {
+	Dialect          dialectText                          `without:"that of no provider in particular" about:"How replies are written."`
+	Auth             authForm                             `without:"all keys are valid" about:"Which keys are refused, and how."`
+	Limits           []mockprovider.Limit                 `without:"there are none" about:"The limits, in the order in which a request meets them."`
+	KeepOnRefusal    bool                                 `about:"Whether limits still count a request that a later limit, or capacity, refuses."`
+	Tells            int                                  `least:"1" most:"16" without:"none" unit:"number of a limit" about:"Which limit the headers of successful replies describe, counted from 1."`
+	Capacity         mockprovider.Capacity                `without:"there is no bound" about:"What serves requests."`
+	Models           map[string]mockprovider.ModelConfig  `without:"there is one" about:"The models by name, each with its own slots."`
+	Regions          map[string]mockprovider.RegionConfig `without:"there is one" about:"The regions by name, each with its own slots."`
+	Abandoned        mockprovider.Notice                  `default:"never" about:"When the provider notices that a client has hung up, and frees its slot."`
+	RefusalTime      time.Duration                        `default:"0s" about:"How long the provider takes to refuse a request."`
+	Keys             int                                  `least:"1" most:"256" default:"1" unit:"keys" about:"How many API keys each account has."`
+	OrganisationSize int                                  `least:"1" most:"2147483647" default:"1" unit:"accounts" about:"How many accounts make an organisation, for limits per organisation."`
+}
+
+// authForm lists the keys of authentication.
+type authForm struct {
+	RejectKeys []uint8              `without:"none" unit:"key number" about:"The API keys that are refused."`
+	Reply      mockprovider.Refusal `about:"How they are refused."`
+}
 
 func (d *decoder) provider(parent *section, n *yaml.Node) mockprovider.Config {
-	s := d.section(parent.at, n, "provider", providerKeys...)
+	s := d.section(parent.at, n, "provider", form[providerForm]())
 	var c mockprovider.Config
 	if n == nil {
 		return c
 	}
 	d.providerDialect(s.get("dialect"), &c)
-	auth := d.section(s.at, s.get("auth"), "auth", authKeys...)
+	auth := d.section(s.at, s.get("auth"), "auth", form[authForm]())
 	for _, key := range d.list(auth.get("reject_keys"), "keys", math.MaxUint8+1) {
 		c.RejectKeys = append(c.RejectKeys, uint8(d.integer(key, 0, math.MaxUint8)))
 	}
@@ -140,7 +151,7 @@ func (d *decoder) models(n *yaml.Node, c *mockprovider.Config) {
 	keys, values := d.names(n, "models")
 	for i, at := range keys {
 		var m mockprovider.ModelConfig
-		s := d.section(at, values[i], "model", modelKeys...)
+		s := d.section(at, values[i], "model", form[mockprovider.ModelConfig]())
 		if own := s.get("capacity"); own != nil {
 			m.Capacity = new(mockprovider.Capacity)
 			d.capacity(at, own, m.Capacity)
@@ -160,7 +171,7 @@ func (d *decoder) regions(n *yaml.Node, c *mockprovider.Config) {
 	keys, values := d.names(n, "regions")
 	for i, at := range keys {
 		var r mockprovider.RegionConfig
-		s := d.section(at, values[i], "region", regionKeys...)
+		s := d.section(at, values[i], "region", form[mockprovider.RegionConfig]())
 		if scale := s.get("scale"); scale != nil {
 			r.Scale = d.number(scale)
 		}
@@ -184,18 +195,13 @@ func (d *decoder) share(n *yaml.Node, to *mockprovider.Schedule) {
 
 // service reads the service time: a distribution, or a time to first token, a time
 // for each input token and one for each output token.
-func (d *decoder) service(n *yaml.Node) mockprovider.Service {
-	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) == 2 && Nearest(n.Content[0].Value, serviceKeys) == "" {
+func (d *decoder) service(n *yaml.Node) (s mockprovider.Service) {
+	keys := keysOf(form[mockprovider.Service]())
+	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) == 2 && Nearest(n.Content[0].Value, keys) == "" {
 		return mockprovider.Service{First: d.dist(n)}
 	}
-	s := d.section(n, n, "service", serviceKeys...)
-	return mockprovider.Service{
-		First:    d.dist(s.need("first_token", "300ms")),
-		PerInput: d.duration(s.get("per_input_token")),
-		PerToken: d.duration(s.need("per_output_token", "20ms")),
-
-		PerAttempt: d.boolean(s.get("per_attempt")),
-	}
+	d.bind(n, n, "service", reflect.ValueOf(&s).Elem())
+	return s
 }
 
 // servable returns an error if a request with that many output tokens takes longer

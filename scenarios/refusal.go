@@ -3,14 +3,15 @@ package scenarios
 import (
 	"math"
 	"slices"
+	"time"
 
 	"herdlab/mockprovider"
 	"herdlab/mockprovider/wire"
 )
 
-// forms are the words for the form of a refusal. Without one a refusal has the
-// form of the provider's dialect.
-var forms = []struct {
+// refusalForms are the replies that a refusal can be written as. Without one it has
+// the form of the provider's dialect.
+var refusalForms = []struct {
 	name    string
 	refusal mockprovider.Refusal
 }{
@@ -24,27 +25,28 @@ func errorBody(status uint16) mockprovider.Refusal {
 	return mockprovider.Refusal{Status: status, Body: wire.ErrorBody}
 }
 
-// refusalKeys are the keys of a refusal besides its form.
-var refusalKeys = []string{"retry_after", "jitter_hint", "wrong_by", "spelled", "says", "should_retry"}
-
-// spellingWords are the words for the formats of a hint.
-var spellingWords = [wire.NumSpellings]string{
-	"usual", "seconds", "millis", "date", "time", "epoch", "duration", "body_seconds", "body_millis", "body_delay", "sentence", "both", "unspeakable",
+// refusalForm lists the keys of a refusal beside its form.
+type refusalForm struct {
+	RetryAfter  hintText      `default:"none" about:"The wait that the reply asks for."`
+	JitterHint  time.Duration `default:"0s" about:"The width of what is drawn evenly for each attempt and added to that wait."`
+	WrongBy     float64       `default:"1" unit:"times" about:"A factor that makes that wait wrong; 1000 is seconds in place of milliseconds."`
+	Spelled     wire.Spelling `about:"How the reply states that wait."`
+	Says        int32         `least:"1" without:"that of the limit that refused" unit:"requests" about:"The limit that the reply states."`
+	ShouldRetry eitherText    `without:"the reply has none" about:"The value of the header x-should-retry."`
 }
 
-// refuses reads a refusal: its form under the given key, and its other properties
-// under refusalKeys. A retry_after is a time, none, exact, rounded_up or
-// rounded_down.
+// refuses reads how a refusal is written: its form under the given key, and the
+// rest under the keys of every refusal.
 func (s *section) refuses(key string, r *mockprovider.Refusal) {
-	names := make([]string, len(forms))
-	for i, f := range forms {
+	names := make([]string, len(refusalForms))
+	for i, f := range refusalForms {
 		names[i] = f.name
 	}
 	if w := s.word(s.get(key), "reply", names...); w != "" {
-		*r = forms[slices.Index(names, w)].refusal
+		*r = refusalForms[slices.Index(names, w)].refusal
 	}
-	if w := s.word(s.get("spelled"), "spelling", spellingWords[:]...); w != "" {
-		r.Spelled = wire.Spelling(slices.Index(spellingWords[:], w))
+	if n := s.get("spelled"); n != nil {
+		r.Spelled = wire.Spelling(s.enumerated(n, "spelling", wire.Plainly))
 	}
 	r.Says = int32(s.integer(s.get("says"), 1, math.MaxInt32))
 	switch s.word(s.get("should_retry"), "should_retry", "true", "false") {

@@ -1,201 +1,295 @@
 package scenarios
 
 import (
-	"regexp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
 	"strings"
-	"time"
-	"unicode"
-	"unicode/utf8"
-
-	"go.yaml.in/yaml/v4"
-
-	"herdlab/mockprovider"
-	"herdlab/mockprovider/limits"
-	"herdlab/sim"
 )
 
-// version is the version of the format that this package reads.
-const version = "1"
+// Schema returns a JSON Schema (draft 2020-12) of scenario files with the parts of
+// this module. Editors complete and explain the keys of files by it. It comes from
+// the tables that files are read by; what a file says beyond its form, such as
+// times that must lie before the horizon, it does not know.
+func Schema() string { return builtinFormat.Schema() }
 
-// maxBins bounds the bins of a run's series.
-const maxBins = 5_000_000
-
-// The keys of a scenario, in the order in which files have them.
-var topKeys = []string{
-	"herdlab", "name", "title", "about", "horizon", "bin", "fleet", "fleets", "provider", "faults", "strategies", "expect",
+// Schema is the function Schema with the parts of the format.
+func (f *Format) Schema() string {
+	m := &schemaMaker{format: f, defs: schema{}, names: map[reflect.Type]string{}}
+	root := m.object(form[scenarioForm]())
+	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["title"] = "A herdlab scenario"
+	root["oneOf"] = []schema{{"required": []string{"fleet"}}, {"required": []string{"fleets"}}}
+	root["$defs"] = m.defs
+	text, err := json.MarshalIndent(root, "", "  ")
+	if err != nil {
+		panic(err) // it is made of maps, lists and texts
+	}
+	return string(text) + "\n"
 }
 
-// scenario reads a whole file.
-func (d *decoder) scenario(root *yaml.Node) *Scenario {
-	if !d.versioned(root) {
-		return nil
-	}
-	top := d.section(root, root, "the scenario", topKeys...)
-	s := &Scenario{bin: time.Second}
-	s.name = d.name(top.need("name", "my-scenario"))
-	s.title = d.title(top.need("title", "What this shows"))
-	s.about = d.prose(top.get("about"))
-	if n := top.get("bin"); n != nil {
-		s.bin, _ = d.positive(n)
-	}
-	s.horizon = d.horizon(top.get("horizon"), s.bin)
-	s.asked = s.horizon
-	d.collectNames(top.get("provider"))
-	s.named = d.named
-	s.fleets = d.fleets(top, s.horizon)
-	s.provider = d.provider(top, top.need("provider", "{capacity: {slots: 6, service: 2s}}"))
-	s.dialect = d.dialect
-	if s.replaying() < 0 { // a trace says itself how long it is
-		top.need("horizon", "1h")
-	}
-	s.provider.Faults = d.faults(top.get("faults"), s.horizon)
-	if n := len(s.fleets); n > 0 {
-		last := &s.fleets[n-1]
-		s.provider.Accounts = s.accounts()
-		if addresses := last.address + last.addresses(); addresses > 1 {
-			s.provider.Addresses = addresses
-		}
-	}
-	d.products(top, s)
-	if len(d.problems) == 0 { // what only the whole is wrong about
-		if err := s.provider.Validate(); err != nil {
-			d.complain(top.get("provider"), "%v", err)
-		}
-	}
-	before := d.count()
-	s.choices = d.strategies(top.need("strategies", "[naive, full-jitter]"))
-	if at := top.get("expect"); at != nil {
-		d.sound = sound{runs: before == 0, names: d.count() == before}
-		d.expectations(at, s)
-	}
-	return s
+// schema is a JSON Schema or a part of one.
+type schema map[string]any
+
+// schemaMaker makes the schema of a format.
+type schemaMaker struct {
+	format *Format
+	defs   schema
+	names  map[reflect.Type]string // of the definitions of types
 }
 
-// versioned reports whether the file says that it is in this version of the
-// format. It complains if not, and nothing else is worth reading then: another
-// version would be misread.
-func (d *decoder) versioned(root *yaml.Node) bool {
-	if root.Kind != yaml.MappingNode {
-		d.complain(root, "expected a scenario, a mapping that begins with herdlab: %s; found %s", version, found(root))
-		return false
+// The patterns of texts, as far as a regular expression can tell.
+const (
+	durationPattern = `([0-9]+(\.[0-9]+)?(d|h|m|min|s|ms|us|µs|ns))+`
+	numberPattern   = `[0-9]+(\.[0-9]+)?`
+	ratePattern     = `^` + numberPattern + ` */ *(` + durationPattern + `|d|h|m|min|s|ms|us|µs|ns)$`
+	namePattern     = `^[a-z0-9][a-z0-9.-]{0,63}$`
+)
+
+func pattern(p string) schema { return schema{"type": "string", "pattern": p} }
+
+// anyText is what a file may write for a text: YAML takes 14003 and true for a
+// number and a boolean.
+func anyText() schema { return schema{"type": []string{"string", "number", "boolean"}} }
+
+// number is a decimal ≥ 0, or a percentage.
+func number() schema {
+	return schema{"anyOf": []schema{{"type": "number", "minimum": 0}, pattern(`^` + numberPattern + `%$`)}}
+}
+
+func anyOf(all ...schema) schema { return schema{"anyOf": all} }
+
+func listOf(items schema, least, most int) schema {
+	return schema{"type": "array", "items": items, "minItems": least, "maxItems": most}
+}
+
+// enum is one of several names. Those that YAML takes for something else may be
+// written without quotes.
+func enum(names []string) schema {
+	var all []any
+	for _, name := range names {
+		all = append(all, name)
+		if n, err := strconv.Atoi(name); err == nil {
+			all = append(all, n)
+		}
+		if b, err := strconv.ParseBool(name); err == nil && len(name) > 1 {
+			all = append(all, b)
+		}
 	}
-	for i := 0; i < len(root.Content); i += 2 {
-		key, value := root.Content[i], root.Content[i+1]
-		if key.Kind != yaml.ScalarNode || key.Value != "herdlab" {
+	return schema{"enum": all}
+}
+
+// define returns a reference to the definition of a name, which make makes when it
+// is first asked for: a definition may contain itself.
+func (m *schemaMaker) define(name string, make func() schema) schema {
+	if _, ok := m.defs[name]; !ok {
+		m.defs[name] = nil
+		m.defs[name] = make()
+	}
+	return schema{"$ref": "#/$defs/" + name}
+}
+
+// typed does the same for a type.
+func (m *schemaMaker) typed(t reflect.Type, make func() schema) schema {
+	name, ok := m.names[t]
+	if !ok {
+		name = snake(t.Name())
+		for n := 2; m.has(name); n++ {
+			name = fmt.Sprintf("%s_%d", snake(t.Name()), n)
+		}
+		m.names[t] = name
+	}
+	return m.define(name, make)
+}
+
+func (m *schemaMaker) has(name string) bool {
+	_, ok := m.defs[name]
+	return ok
+}
+
+// object is a mapping with the keys of settings.
+func (m *schemaMaker) object(of []setting) schema {
+	properties, required := schema{}, []string{}
+	for i := range of {
+		s := &of[i]
+		properties[s.key] = m.setting(s)
+		if s.to.Type() == refusalType {
+			for _, more := range form[refusalForm]() {
+				properties[more.key] = m.setting(&more)
+			}
+		}
+		if s.required != "" {
+			required = append(required, s.key)
+		}
+	}
+	o := schema{"type": "object", "additionalProperties": false, "properties": properties}
+	if len(required) > 0 {
+		o["required"] = required
+	}
+	return o
+}
+
+// setting is the value of a setting, with what it means.
+func (m *schemaMaker) setting(s *setting) schema {
+	x := schema{}
+	for k, v := range m.value(s.to.Type(), s) {
+		x[k] = v
+	}
+	text := s.about
+	if fallback := s.fallback(); fallback != "" {
+		text = strings.TrimSpace(text + " (" + fallback + ")")
+	}
+	if text != "" {
+		x["description"] = text
+	}
+	if s.required != "" {
+		x["examples"] = []any{s.literal(s.required)}
+	} else if v := s.usual(); v != "" {
+		x["default"] = s.literal(v)
+	}
+	return x
+}
+
+// literal is a value as JSON writes it. One that is not a scalar remains a text.
+func (s *setting) literal(text string) any {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n
+	}
+	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(x, 0) && !math.IsNaN(x) {
+		return x
+	}
+	if text == "true" || text == "false" {
+		return text == "true"
+	}
+	return text
+}
+
+// value is a value of a type, which is that of the field of f or of a part of it.
+func (m *schemaMaker) value(t reflect.Type, f *setting) schema {
+	if of := enumerated(t); of != nil {
+		return m.enumeration(t, of, f)
+	}
+	if c, ok := choices[t]; ok {
+		return m.typed(t, func() schema { return m.selection(snake(t.Name()), c.kinds(m.format), nil) })
+	}
+	if s, ok := spellingOf(t); ok {
+		return m.typed(t, func() schema { return s.schema(m) })
+	}
+	switch {
+	case f.names != "" && t.Kind() == reflect.Uint8:
+		return anyText()
+	case t == durationType:
+		if low, _ := f.durations(); low < 0 {
+			return pattern("^-?" + durationPattern + "$")
+		}
+		return m.define("duration", func() schema { return pattern("^" + durationPattern + "$") })
+	case t == distType:
+		return m.define("time", m.dist)
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return schema{"type": "boolean"}
+	case reflect.String:
+		return anyText()
+	case reflect.Float64:
+		return m.define("number", number)
+	case reflect.Slice:
+		return listOf(m.value(t.Elem(), f), 0, maxItems)
+	case reflect.Array:
+		return listOf(m.value(t.Elem(), f), t.Len(), t.Len())
+	case reflect.Pointer:
+		return m.value(t.Elem(), f)
+	case reflect.Map:
+		return schema{"type": "object", "additionalProperties": m.value(t.Elem(), f), "maxProperties": maxModels}
+	case reflect.Struct:
+		return m.typed(t, func() schema { return m.object(settingsOf(t)) })
+	}
+	if f.per.IsValid() {
+		return m.define("rate", func() schema { return pattern(ratePattern) })
+	}
+	low, high := f.integers(t)
+	n := schema{"type": "integer", "minimum": low, "maximum": high}
+	if f.unit == percent {
+		return anyOf(n, pattern(`^[0-9]+%$`))
+	}
+	return n
+}
+
+// enumeration is a word of an enumeration.
+func (m *schemaMaker) enumeration(t reflect.Type, of enumeration, f *setting) schema {
+	make := func() schema {
+		names, values := f.words(of)
+		var meanings []string
+		for _, v := range values {
+			meanings = append(meanings, of.Names()[v][1])
+		}
+		x := enum(names)
+		x["enumDescriptions"] = meanings // which editors show
+		return x
+	}
+	if len(f.permits)+len(f.excludes) > 0 {
+		return make()
+	}
+	return m.typed(t, make)
+}
+
+// selection is one of several kinds: its name alone, where it needs no settings, or
+// a mapping of the name to the settings. more are settings that each has besides.
+func (m *schemaMaker) selection(prefix string, kinds []Kind, more func(*Kind) []setting) schema {
+	var alone []string
+	properties := schema{}
+	for i := range kinds {
+		k := &kinds[i]
+		if k.Prototype == nil {
+			alone = append(alone, k.Name)
+			properties[k.Name] = schema{"type": "null", "description": k.Summary}
 			continue
 		}
-		if value.Kind != yaml.ScalarNode || value.Value != version {
-			d.complain(value, "version %s of the scenario format; this herdlab reads version %s", found(value), version)
-			return false
+		v := k.fresh()
+		if v.Kind() != reflect.Struct {
+			body := m.value(v.Type(), &setting{key: k.Name})
+			body["description"] = k.Summary
+			properties[k.Name] = body
+			continue
 		}
-		if i > 0 {
-			d.complain(key, "herdlab: %s must be the first key", version)
+		own := settings(v)
+		if more != nil {
+			own = append(more(k), own...)
 		}
-		return true
-	}
-	d.complain(root, "the first key must be herdlab: %s, the version of the format", version)
-	return false
-}
-
-// maxTitle is how many characters a title may have: it stands above figures.
-const maxTitle = 100
-
-var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,63}$`)
-
-// name reads a scenario's name, which also names its output directory.
-func (d *decoder) name(n *yaml.Node) string {
-	s, ok := d.scalar(n, "a name such as second-peak")
-	if ok && !nameForm.MatchString(s) {
-		d.complain(n, "the name %s; expected lower-case letters, digits, dots and hyphens, such as second-peak", quoted(s))
-	}
-	return s
-}
-
-// title reads one line of text.
-func (d *decoder) title(n *yaml.Node) string {
-	s := d.prose(n)
-	if strings.Contains(s, "\n") || utf8.RuneCountInString(s) > maxTitle {
-		d.complain(n, "the title is one line of at most %d characters; about has room for more", maxTitle)
-	}
-	return s
-}
-
-// prose reads text.
-func (d *decoder) prose(n *yaml.Node) string {
-	s, ok := d.scalar(n, "a text")
-	if !ok {
-		return ""
-	}
-	for _, r := range s {
-		if unicode.IsControl(r) && r != '\n' {
-			d.complain(n, "the text has the control character %U; expected plain text", r)
-			break
+		needy := slices.ContainsFunc(own, func(s setting) bool { return s.required != "" })
+		if !needy {
+			alone = append(alone, k.Name)
 		}
-	}
-	return s
-}
-
-// horizon reads when runs are cut off; 0 if that is not known.
-func (d *decoder) horizon(n *yaml.Node, bin time.Duration) time.Duration {
-	if n == nil {
-		return 0
-	}
-	horizon, ok := d.positive(n)
-	if !ok {
-		return 0
-	}
-	if bin > horizon {
-		d.complain(n, "the horizon %s is shorter than one bin of %s", inFile(horizon), inFile(bin))
-	} else if bins := horizon / max(bin, 1); bin > 0 && bins > maxBins {
-		d.complain(n, "a horizon of %s has %d bins of %s; at most %d, so take a wider bin", inFile(horizon), bins, inFile(bin), maxBins)
-	}
-	return horizon
-}
-
-// maxArrivals bounds the calls of an open fleet, maxAccounts the memory of
-// limits that count each account by itself, maxLogged that of sliding logs,
-// which remember when each request came.
-const (
-	maxArrivals = 100_000_000
-	maxAccounts = 20_000_000
-	maxLogged   = 50_000_000
-)
-
-// products checks what no section can check alone, because it multiplies the
-// numbers of several.
-func (d *decoder) products(top *section, s *Scenario) {
-	clients := 0
-	for i := range s.fleets {
-		f := &s.fleets[i]
-		for _, size := range f.sizes() {
-			if err := servable(&s.provider.Service, size.OutputTokens); err != nil {
-				d.complain(f.at, "%v", err)
-				break
+		body := m.define(prefix+"."+k.Name, func() schema {
+			o := m.object(own)
+			if !needy {
+				o["type"] = []string{"object", "null"}
 			}
-		}
-		if calls := atMost(&f.traffic, s.horizon); calls > maxArrivals {
-			d.complain(f.at, "about %d calls arrive; at most %d, so lower the rate or stop it earlier", calls, maxArrivals)
-		}
-		if clients += f.traffic.Clients; clients > sim.MaxClients && i > 0 {
-			d.complain(f.at, "the fleets have more than %d clients together", sim.MaxClients)
-			break
-		}
+			return o
+		})
+		body["description"] = k.Summary
+		properties[k.Name] = body
 	}
-	if n := len(s.provider.Limits) * s.accounts(); n > maxAccounts && s.accounts() > 1 {
-		d.complain(top.get("provider"), "%d limits of %d accounts are too many to count; at most %d together",
-			len(s.provider.Limits), s.accounts(), maxAccounts)
+	one := schema{"type": "object", "additionalProperties": false, "properties": properties, "minProperties": 1, "maxProperties": 1}
+	if len(alone) == 0 {
+		return one
 	}
-	logged := 0
-	for _, l := range s.provider.Limits {
-		if log, ok := l.(limits.SlidingLog); ok {
-			keys := 1
-			if log.Per == mockprovider.Account {
-				keys = s.accounts()
-			}
-			logged += int(log.Limit) * keys // 16 limits of 10⁹ requests of 10⁷ accounts are below 2⁶³
-		}
-	}
-	if logged > maxLogged {
-		d.complain(top.get("provider"), "sliding logs of %d requests are too much to remember; at most %d together, so take a sliding_counter", logged, maxLogged)
-	}
+	return anyOf(enum(alone), one)
+}
+
+// dist is a duration that may vary.
+func (m *schemaMaker) dist() schema {
+	duration := m.value(durationType, &setting{})
+	return anyOf(duration, schema{
+		"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": false,
+		"properties": schema{
+			"uniform":     listOf(duration, 2, 2),
+			"exponential": duration,
+			"lognormal":   m.object(form[lognormalForm]()),
+			"sample":      listOf(duration, 1, maxItems),
+		},
+	})
 }

@@ -35,11 +35,12 @@ var samples = map[reflect.Type]string{
 
 // sample is a value of a setting, as a file may write it, that is not the one that
 // it has.
-func sample(has reflect.Value, key string) string {
+func sample(has reflect.Value, s *setting) string {
 	t := has.Type()
-	if names := words[t]; names != nil {
+	if of := enumerated(t); of != nil {
+		names, values := s.words(of)
 		for i := len(names) - 1; i >= 0; i-- {
-			if names[i] != "" && uint64(i) != has.Uint() {
+			if values[i] != has.Uint() {
 				return names[i]
 			}
 		}
@@ -47,7 +48,7 @@ func sample(has reflect.Value, key string) string {
 	if text, ok := samples[t]; ok {
 		return text
 	}
-	if t.Kind() == reflect.Uint8 && places[key] != "" {
+	if t.Kind() == reflect.Uint8 && s.names != "" {
 		return "second"
 	}
 	switch t.Kind() {
@@ -58,20 +59,20 @@ func sample(has reflect.Value, key string) string {
 	case reflect.Float64:
 		return "0.375"
 	case reflect.Slice:
-		return "[" + sample(reflect.New(t.Elem()).Elem(), key) + "]"
+		return "[" + sample(reflect.New(t.Elem()).Elem(), s) + "]"
 	case reflect.Array:
-		one := sample(reflect.New(t.Elem()).Elem(), key)
+		one := sample(reflect.New(t.Elem()).Elem(), s)
 		return "[" + strings.Repeat(one+", ", t.Len()-1) + one + "]"
 	case reflect.Pointer:
-		return sample(reflect.New(t.Elem()).Elem(), key)
+		return sample(reflect.New(t.Elem()).Elem(), s)
 	case reflect.Struct:
 		var all []string
-		for _, s := range settings(reflect.New(t).Elem()) {
+		for _, s := range settingsOf(t) {
 			all = append(all, s.key+": "+sampleOf(&s))
 		}
 		return "{" + strings.Join(all, ", ") + "}"
 	}
-	return "97"
+	return fmt.Sprint(min(97, s.bound(s.most, 97)))
 }
 
 func sampleOf(s *setting) string {
@@ -81,17 +82,17 @@ func sampleOf(s *setting) string {
 	case s.to.Type() == refusalType:
 		return "503"
 	}
-	return sample(s.to, s.key)
+	return sample(s.to, s)
 }
 
 // Every key of every thing that a file may choose, one at a time, is read into
 // its own field, and no other.
 func TestEverySettingIsRead(t *testing.T) {
-	things := append([]kind{
-		{ownDialect, dialect.CodeInBody{}}, {"capacity", mockprovider.Capacity{}}, {"when", when{}}, {"terms", mockprovider.Terms{}}, {"match", mockprovider.Match{}},
-		{"rules", layers.Rules{}}, {"hints", layers.Hints{}},
+	things := append([]Kind{
+		{Name: ownDialect, Prototype: dialect.CodeInBody{}}, {Name: "capacity", Prototype: mockprovider.Capacity{}}, {Name: "when", Prototype: when{}}, {Name: "terms", Prototype: mockprovider.Terms{}}, {Name: "match", Prototype: mockprovider.Match{}},
+		{Name: "rules", Prototype: layers.Rules{}}, {Name: "hints", Prototype: layers.Hints{}},
 	}, limitKinds...)
-	for _, more := range [][]kind{disturbances, layerKinds, backoffKinds, trips} {
+	for _, more := range [][]Kind{faultKinds, layerKinds, backoffKinds, tripKinds} {
 		things = append(things, more...)
 	}
 	read := 0
@@ -102,8 +103,8 @@ func TestEverySettingIsRead(t *testing.T) {
 		}
 		for i, s := range settings(plain) {
 			text := s.key + ": " + sampleOf(&s)
-			for j, rate := range settings(plain) { // which must be there
-				if rate.per.IsValid() && i != j {
+			for j, rate := range settings(plain) { // which are required
+				if rate.required != "" && i != j {
 					text += ", " + rate.key + ": " + sampleOf(&rate)
 				}
 			}
@@ -113,16 +114,16 @@ func TestEverySettingIsRead(t *testing.T) {
 			got := k.fresh()
 			root := d.document([]byte(text))
 			d.bind(root, root, "", got)
-			require.NoError(t, d.err(), "%s: %s", k.name, text)
+			require.NoError(t, d.err(), "%s: %s", k.Name, text)
 			for j, other := range settings(got) {
 				was := settings(plain)[j]
 				if i == j {
-					require.NotEqual(t, was.to.Interface(), other.to.Interface(), "%s: %s", k.name, text)
+					require.NotEqual(t, was.to.Interface(), other.to.Interface(), "%s: %s", k.Name, text)
 					read++
 					continue
 				}
-				if other.to.Type() != keepType && !other.per.IsValid() { // what limits keep is the provider's to say
-					require.Equal(t, was.to.Interface(), other.to.Interface(), "%s: %s changes %s", k.name, text, other.key)
+				if other.to.Type() != keepType && other.required == "" { // what limits keep is the provider's to say
+					require.Equal(t, was.to.Interface(), other.to.Interface(), "%s: %s changes %s", k.Name, text, other.key)
 				}
 			}
 		}

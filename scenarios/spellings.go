@@ -10,35 +10,154 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"herdlab/mockprovider"
+	"herdlab/mockprovider/dialect"
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
 	"herdlab/strategies/layers"
 )
 
-// spelling is the notation of a type that has its own notation in files.
+// spelling is how files write values of a type that they write in a way of their
+// own.
 type spelling struct {
-	takes string // the notation, for herdlab scenarios --keys
-	read  func(d *decoder, n *yaml.Node, what string, to reflect.Value)
+	takes  string // what to write, for people
+	schema func(*schemaMaker) schema
+	read   func(d *decoder, n *yaml.Node, f *setting, to reflect.Value) // nil for the types of forms
 }
 
-// reads returns a spelling that uses a function which reads such a value.
-func reads[T any](takes string, read func(d *decoder, n *yaml.Node) T) spelling {
-	return spelling{takes, func(d *decoder, n *yaml.Node, _ string, to reflect.Value) { to.Set(reflect.ValueOf(read(d, n))) }}
+// reads makes a spelling of a function that reads such a value.
+func reads[T any](takes string, schema func(*schemaMaker) schema, read func(d *decoder, n *yaml.Node) T) spelling {
+	return spelling{takes, schema, func(d *decoder, n *yaml.Node, _ *setting, to reflect.Value) { to.Set(reflect.ValueOf(read(d, n))) }}
 }
 
-// spellings are the types with their own notation.
-var spellings = map[reflect.Type]spelling{
-	reflect.TypeFor[mockprovider.Counted](): reads("what is counted together: "+strings.Join(countedWords, ", ")+", or a list", (*decoder).counted),
-	reflect.TypeFor[mockprovider.Range](): {"a number, a range such as 0-99 or 100-, or a name", func(d *decoder, n *yaml.Node, what string, to reflect.Value) {
-		to.Set(reflect.ValueOf(d.span(n, what)))
-	}},
-	reflect.TypeFor[mockprovider.Service](): reads("a time, or {first_token: time, per_input_token: duration, per_output_token: duration, per_attempt: true if the first is drawn for each attempt}", (*decoder).service),
-	reflect.TypeFor[mockprovider.Point]():   reads("[load, value]", (*decoder).point),
-	reflect.TypeFor[mockprovider.Price]():   reads("{input, output} in $ per million tokens", (*decoder).price),
-	reflect.TypeFor[mockprovider.Notice]():  reads("never, at_once or a duration", (*decoder).notice),
-	reflect.TypeFor[codeReplies]():          reads("by class its code, or {"+strings.Join(replyKeys, ", ")+"}", (*decoder).codeReplies),
-	reflect.TypeFor[strategies.Classes]():   reads("a class or a list of classes", (*decoder).classes),
-	reflect.TypeFor[layers.Statuses]():      reads("503 or 500-599", (*decoder).statuses),
+// spellingOf returns the spelling of a type that has its own.
+func spellingOf(t reflect.Type) (s spelling, ok bool) {
+	switch t {
+	case reflect.TypeFor[mockprovider.Counted]():
+		return reads("one or a list of "+strings.Join(countedWords, ", "), oneOrList(func(*schemaMaker) schema { return enum(countedWords) }), (*decoder).counted), true
+	case reflect.TypeFor[mockprovider.Range]():
+		return spelling{"a number, a range such as 0-99 or 100-, or a name", func(*schemaMaker) schema {
+			return anyOf(schema{"type": "integer", "minimum": 0, "maximum": math.MaxUint32 - 1}, pattern(`^([0-9]+(-[0-9]*)?|[a-z0-9][a-z0-9.-]*)$`))
+		}, func(d *decoder, n *yaml.Node, f *setting, to reflect.Value) {
+			to.Set(reflect.ValueOf(d.span(n, f.names)))
+		}}, true
+	case reflect.TypeFor[mockprovider.Service]():
+		return reads("a time, or {first_token, per_input_token, per_output_token, per_attempt}", func(m *schemaMaker) schema {
+			return anyOf(m.value(distType, &setting{}), m.object(form[mockprovider.Service]()))
+		}, (*decoder).service), true
+	case reflect.TypeFor[mockprovider.Point]():
+		return reads("[load, value]", func(*schemaMaker) schema { return listOf(number(), 2, 2) }, (*decoder).point), true
+	case reflect.TypeFor[mockprovider.Price]():
+		return reads("{input, output} in $ per million tokens", func(m *schemaMaker) schema { return m.object(form[priceForm]()) }, (*decoder).price), true
+	case reflect.TypeFor[mockprovider.Notice]():
+		return reads("never, at_once or a duration", func(*schemaMaker) schema {
+			return pattern("^(never|at_once|" + durationPattern + ")$")
+		}, (*decoder).notice), true
+	case reflect.TypeFor[mockprovider.Schedule]():
+		return spelling{"a number, or steps: {every: 24h, steps: [{from: 8h, value: 0.5}]}", func(m *schemaMaker) schema {
+			return anyOf(number(), m.object(form[mockprovider.Schedule]()))
+		}, func(d *decoder, n *yaml.Node, _ *setting, to reflect.Value) {
+			d.share(n, to.Addr().Interface().(*mockprovider.Schedule))
+		}}, true
+	case reflect.TypeFor[codeReplies]():
+		return reads("by class its code, or {"+strings.Join(keysOf(form[dialect.CodeReply]()), ", ")+"}", func(m *schemaMaker) schema {
+			classes := schema{}
+			for _, name := range namesOf(wire.OK) {
+				classes[name] = m.define("reply", func() schema {
+					return anyOf(schema{"type": "integer"}, m.object(form[dialect.CodeReply]()))
+				})
+			}
+			return schema{"type": "object", "additionalProperties": false, "properties": classes}
+		}, (*decoder).codeReplies), true
+	case reflect.TypeFor[strategies.Classes]():
+		return reads("a class or a list of classes", oneOrList(func(*schemaMaker) schema {
+			return enum(append(namesOf(wire.OK), classSetNames()...))
+		}), (*decoder).classes), true
+	case reflect.TypeFor[layers.Statuses]():
+		return reads("503 or 500-599", func(*schemaMaker) schema {
+			return anyOf(schema{"type": "integer", "minimum": 100, "maximum": 999}, pattern(`^[1-9][0-9]{2}(-[1-9][0-9]{2})?$`))
+		}, (*decoder).statuses), true
+	case refusalType:
+		return spelling{"a refusal", func(*schemaMaker) schema { return enum(refusalNames()) }, nil}, true
+	case reflect.TypeFor[versionText]():
+		return spelling{version, func(*schemaMaker) schema { return enum([]string{version}) }, nil}, true
+	case reflect.TypeFor[nameText]():
+		return spelling{"lower-case letters, digits, dots and hyphens", func(*schemaMaker) schema { return anyOf(pattern(namePattern), schema{"type": "number"}) }, nil}, true
+	case reflect.TypeFor[titleText]():
+		return spelling{"a text of one line", func(*schemaMaker) schema {
+			return anyOf(schema{"type": "string", "maxLength": maxTitle}, schema{"type": []string{"number", "boolean"}})
+		}, nil}, true
+	case reflect.TypeFor[rateText]():
+		return spelling{"a rate", func(*schemaMaker) schema { return pattern(ratePattern) }, nil}, true
+	case reflect.TypeFor[phaseText]():
+		return spelling{"a duration, or {uniform: [0s, 10s]}", func(m *schemaMaker) schema {
+			return m.value(distType, &setting{})
+		}, nil}, true
+	case reflect.TypeFor[tokensText]():
+		return spelling{"{" + strings.Join(keysOf(form[sizeForm]()), ", ") + "}, or a list of them with a weight each", func(m *schemaMaker) schema {
+			return anyOf(m.object(form[sizeForm]()), listOf(m.object(form[shareForm]()), 1, maxSizes))
+		}, nil}, true
+	case reflect.TypeFor[dialectText]():
+		return spelling{"a dialect, or {" + ownDialect + ": …}", func(m *schemaMaker) schema {
+			own := schema{ownDialect: m.object(form[dialect.CodeInBody]())}
+			return anyOf(enum(m.format.dialectNames()), schema{"type": "object", "additionalProperties": false, "properties": own, "required": []string{ownDialect}})
+		}, nil}, true
+	case reflect.TypeFor[hintText]():
+		return spelling{"a duration, " + strings.Join(hintNames(), ", "), func(m *schemaMaker) schema {
+			return anyOf(m.value(durationType, &setting{}), enum(hintNames()))
+		}, nil}, true
+	case reflect.TypeFor[eitherText]():
+		return spelling{"true | false", func(*schemaMaker) schema { return enum([]string{"true", "false"}) }, nil}, true
+	case reflect.TypeFor[metricText]():
+		return spelling{"a metric", func(*schemaMaker) schema { return enum(metricNames()) }, nil}, true
+	case reflect.TypeFor[boundText]():
+		return spelling{"a number, never, undefined, or {" + strings.Join(keysOf(form[comparisonForm]()), ", ") + "}", func(m *schemaMaker) schema {
+			return anyOf(number(), enum([]string{"never", "undefined"}), m.object(form[comparisonForm]()))
+		}, nil}, true
+	case reflect.TypeFor[betweenText]():
+		return spelling{"[least, most]", func(m *schemaMaker) schema {
+			return listOf(m.value(reflect.TypeFor[boundText](), &setting{}), 2, 2)
+		}, nil}, true
+	case reflect.TypeFor[shareText]():
+		return spelling{"a number, or a percentage of the value", func(*schemaMaker) schema { return number() }, nil}, true
+	case reflect.TypeFor[namesText]():
+		return spelling{"a name or a list of names", oneOrList(func(*schemaMaker) schema { return anyText() }), nil}, true
+	case reflect.TypeFor[trafficChoice]():
+		return spelling{"one of the kinds of traffic", func(m *schemaMaker) schema {
+			return m.selection("traffic", trafficKinds(), nil)
+		}, nil}, true
+	case reflect.TypeFor[strategyChoice]():
+		return spelling{"a name, or {" + strings.Join(keysOf(form[strategyForm]()), ", ") + "}", func(m *schemaMaker) schema {
+			own := m.object(form[strategyForm]())
+			own["if"] = schema{"not": schema{"required": []string{"stack"}}}
+			own["then"] = schema{"properties": schema{"name": m.strategyName()}}
+			return anyOf(m.strategyName(), own)
+		}, nil}, true
+	case reflect.TypeFor[layerChoice]():
+		return spelling{"a layer, or the name of a strategy for its layers", func(m *schemaMaker) schema {
+			return anyOf(m.value(reflect.TypeFor[strategies.Layer](), &setting{}), m.strategyName())
+		}, nil}, true
+	case reflect.TypeFor[timedFault]():
+		return spelling{"a fault", func(m *schemaMaker) schema {
+			return m.selection("fault", m.format.allFaults(), func(k *Kind) []setting { return settingsOf(timing(k)) })
+		}, nil}, true
+	}
+	return spelling{}, false
+}
+
+// oneOrList is one of something, or a list.
+func oneOrList(of func(*schemaMaker) schema) func(*schemaMaker) schema {
+	return func(m *schemaMaker) schema { return anyOf(of(m), listOf(of(m), 0, maxItems)) }
+}
+
+// strategyName is the name of a built-in strategy.
+func (m *schemaMaker) strategyName() schema {
+	return m.define("strategy_name", func() schema {
+		var names []string
+		for _, s := range m.format.Strategies() {
+			names = append(names, s.Name)
+		}
+		return enum(names)
+	})
 }
 
 // classSets are the named sets of classes.
@@ -55,7 +174,7 @@ func (d *decoder) classes(n *yaml.Node) (all strategies.Classes) {
 	if n.Kind == yaml.SequenceNode {
 		items = d.list(n, "classes", wire.NumClasses)
 	}
-	names := classWords()
+	names := namesOf(wire.OK)
 	for _, s := range classSets {
 		names = append(names, s.name)
 	}
@@ -89,10 +208,10 @@ func (d *decoder) statuses(n *yaml.Node) (r layers.Statuses) {
 	return layers.Statuses{First: uint16(first), Last: uint16(last)}
 }
 
-// countedWords are the properties of a request by which limits count.
+// countedWords are the properties by which requests are counted apart.
 var countedWords = []string{"everyone", "account", "key", "address", "model", "region", "organisation"}
 
-// counted reads the properties by which a limit counts: one word, or a list.
+// counted reads which requests are counted together: one word, or a list.
 func (d *decoder) counted(n *yaml.Node) (c mockprovider.Counted) {
 	items := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
@@ -167,7 +286,7 @@ const maxPrice = 1_000_000
 // price reads dollars for a million tokens of input and output: {input: 0.15,
 // output: 0.60}. A dollar for a million tokens is 1000 nano-dollars for one.
 func (d *decoder) price(n *yaml.Node) (p mockprovider.Price) {
-	s := d.section(n, n, "price", "input", "output")
+	s := d.section(n, n, "price", form[priceForm]())
 	read := func(key string) int64 {
 		at := s.get(key)
 		text, ok := d.scalar(at, "dollars for a million tokens, such as 0.15")

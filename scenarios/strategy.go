@@ -56,17 +56,22 @@ func (d *decoder) strategies(n *yaml.Node) []choice {
 	return all
 }
 
-// strategyKeys are the keys of a strategy.
-var strategyKeys = []string{"name", "summary", "reader", "stack"}
+// strategyForm lists the keys of a strategy.
+type strategyForm struct {
+	Name    string        `required:"full-jitter" about:"The name of a built-in strategy or, with a stack, of your own."`
+	Summary string        `without:"a sentence of herdlab's" about:"One line on your own strategy; only with a stack."`
+	Reader  readerUse     `without:"as the strategy does" about:"What clients see of replies."`
+	Stack   []layerChoice `without:"it is the built-in strategy of that name" about:"Your own strategy: layers, the outermost first."`
+}
 
 func (d *decoder) strategy(n *yaml.Node) (choice, bool) {
 	c := choice{at: n}
 	nameNode, reader := n, reader{}
 	if n.Kind == yaml.MappingNode {
-		s := d.section(n, n, "strategy", strategyKeys...)
-		nameNode = s.need("name", "full-jitter")
-		if r := d.word(s.get("reader"), "reader", readerWords()...); r != "" {
-			reader = readers[slices.Index(readerWords(), r)]
+		s := d.section(n, n, "strategy", form[strategyForm]())
+		nameNode = s.need("name")
+		if at := s.get("reader"); at != nil {
+			reader = readers[d.enumerated(at, "reader", readerUse(0))]
 		}
 		if stack := s.get("stack"); stack != nil {
 			return d.stack(s, stack, nameNode, reader)
@@ -105,10 +110,13 @@ var readers = []reader{
 	{"library", wire.ByLibrary{}, "reads as SDKs do"},
 }
 
-func readerWords() []string {
-	names := make([]string, len(readers))
-	for i, r := range readers {
-		names[i] = r.name
+// readerUse is the place of a reader among them.
+type readerUse uint8
+
+// Names returns the name of each reader, as files spell it, and its meaning.
+func (readerUse) Names() (names [][2]string) {
+	for _, r := range readers {
+		names = append(names, [2]string{r.name, r.sees})
 	}
 	return names
 }
@@ -128,13 +136,13 @@ func (d *decoder) stack(s *section, n, nameNode *yaml.Node, reader reader) (choi
 	}
 	var parts []func(presets.Knowledge) []strategies.Layer
 	for _, item := range d.list(n, "layers", maxLayers) {
-		if item.Kind == yaml.ScalarNode && !slices.ContainsFunc(layerKinds, func(k kind) bool { return k.name == item.Value }) {
+		if item.Kind == yaml.ScalarNode && !slices.ContainsFunc(d.format.allLayers(), func(k Kind) bool { return k.Name == item.Value }) {
 			if known, ok := d.known(item, item.Value); ok {
 				parts = append(parts, func(k presets.Knowledge) []strategies.Layer { return known.Define(k).Layers })
 			}
 			continue
 		}
-		if v := d.choose(item, "layer", layerKinds); v.IsValid() {
+		if v := d.choose(item, "layer", d.format.allLayers()); v.IsValid() {
 			layer := v.Interface().(strategies.Layer)
 			parts = append(parts, func(presets.Knowledge) []strategies.Layer { return []strategies.Layer{layer} })
 		}

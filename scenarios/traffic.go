@@ -20,34 +20,78 @@ const (
 
 // source is a kind of traffic.
 type source struct {
-	name string
+	Kind
 	read func(d *decoder, at, body *yaml.Node, t *traffic.Traffic, horizon time.Duration)
 }
 
-// sources are all of them.
-var sources = []source{
-	{"one_shot", (*decoder).oneShot},
-	{"closed", (*decoder).closed},
-	{"open", (*decoder).open},
-	{"bursts", (*decoder).bursts},
-	{"at", (*decoder).calledAt},
-	{"periodic", (*decoder).periodic},
-	{"trace", nil},
+// sources returns all of them.
+func sources() []source {
+	return []source{
+		{Kind{Name: "one_shot", Summary: "One call of each client, at the beginning.", Prototype: oneShotForm{}}, (*decoder).oneShot},
+		{Kind{Name: "closed", Summary: "Each client calls again a pause after its last answer.", Prototype: closedForm{}}, (*decoder).closed},
+		{Kind{Name: "open", Summary: "Calls come at random (Poisson), whatever became of earlier ones.", Prototype: openForm{}}, (*decoder).open},
+		{Kind{Name: "bursts", Summary: "A list of batches of calls, each spread evenly over its time.", Prototype: []batchForm{}}, (*decoder).bursts},
+		{Kind{Name: "at", Summary: "A list of times, in their order: one call at each.", Prototype: []time.Duration{}}, (*decoder).calledAt},
+		{Kind{Name: "periodic", Summary: "One call of each client in every period.", Prototype: periodicForm{}}, (*decoder).periodic},
+		{Kind{Name: "trace", Summary: "The rows of a file: compare … --trace FILE.", Prototype: struct{}{}}, nil},
+	}
+}
+
+// trafficChoice stands for one of the sources in forms.
+type trafficChoice interface{ isTraffic() }
+
+// trafficKinds returns the kinds of the sources.
+func trafficKinds() (kinds []Kind) {
+	for _, s := range sources() {
+		kinds = append(kinds, s.Kind)
+	}
+	return kinds
+}
+
+// oneShotForm, closedForm, openForm, batchForm and periodicForm list the keys of
+// the sources.
+type oneShotForm struct {
+	Within time.Duration `required:"1ms" about:"The length of time over which the first calls are spread evenly."`
+}
+
+type closedForm struct {
+	Start draw.Dist `default:"0s" about:"When each client calls first."`
+	Think draw.Dist `required:"{exponential: 2s}" about:"The pause between an answer and the next call."`
+	Calls int       `least:"1" most:"1000000000" without:"they never stop" unit:"calls" about:"How many calls each client makes."`
+}
+
+type openForm struct {
+	Rate   rateText       `required:"120/min" about:"The mean rate of calls."`
+	Until  time.Duration  `least:"1ns" without:"to the end" about:"When calls stop."`
+	Rhythm traffic.Rhythm `without:"the rate is constant" about:"A factor on the rate, by time."`
+}
+
+type batchForm struct {
+	From  time.Duration `required:"59s" about:"When the batch begins."`
+	To    time.Duration `without:"all come at once" about:"When the batch ends."`
+	Calls int           `required:"200" least:"1" most:"100000000" unit:"calls" about:"How many calls there are in the batch."`
+}
+
+type periodicForm struct {
+	Every time.Duration `required:"10s" least:"1ns" about:"The length of a period."`
+	Phase phaseText     `default:"0s" about:"When in its period a client calls: the same for all, or drawn for each."`
+	Until time.Duration `least:"1ns" without:"to the end" about:"When calls stop."`
 }
 
 // traffic reads the arrivals of calls.
 func (d *decoder) traffic(n *yaml.Node, clients int, size wire.Demand, horizon time.Duration) (t traffic.Traffic, trace bool) {
-	names := make([]string, len(sources))
-	for i, s := range sources {
-		names[i] = s.name
+	all := sources()
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].Name
 	}
 	t.Clients, t.Size = clients, size
 	name, at, body := d.variant(n, "traffic", names...)
-	for _, s := range sources {
+	for _, s := range all {
 		switch {
-		case s.name != name:
+		case s.Name != name:
 		case s.read == nil:
-			d.section(at, body, name)
+			d.section(at, body, name, nil)
 			return t, true
 		default:
 			s.read(d, at, body, &t, horizon)
@@ -56,18 +100,9 @@ func (d *decoder) traffic(n *yaml.Node, clients int, size wire.Demand, horizon t
 	return t, false
 }
 
-// The keys of the sources.
-var (
-	oneShotKeys  = []string{"within"}
-	closedKeys   = []string{"start", "think", "calls"}
-	openKeys     = []string{"rate", "until", "rhythm"}
-	batchKeys    = []string{"from", "to", "calls"}
-	periodicKeys = []string{"every", "phase", "until"}
-)
-
 // oneShot reads one call of each client, at the start.
 func (d *decoder) oneShot(at, body *yaml.Node, t *traffic.Traffic, horizon time.Duration) {
-	within := d.section(at, body, "one_shot", oneShotKeys...).need("within", "1ms")
+	within := d.section(at, body, "one_shot", form[oneShotForm]()).need("within")
 	size := t.Size
 	*t = traffic.OneShot(t.Clients, d.duration(within))
 	t.Size = size
@@ -76,18 +111,18 @@ func (d *decoder) oneShot(at, body *yaml.Node, t *traffic.Traffic, horizon time.
 
 // closed reads clients that call again a think time after each answer.
 func (d *decoder) closed(at, body *yaml.Node, t *traffic.Traffic, horizon time.Duration) {
-	s := d.section(at, body, "closed", closedKeys...)
+	s := d.section(at, body, "closed", form[closedForm]())
 	start := s.get("start")
-	t.Start, t.Think = d.dist(start), d.dist(s.need("think", "{exponential: 2s}"))
+	t.Start, t.Think = d.dist(start), d.dist(s.need("think"))
 	d.startsBefore(horizon, start, t.Start)
 	t.Calls = int(d.integer(s.get("calls"), 1, maxCalls))
 }
 
 // open reads Poisson arrivals.
 func (d *decoder) open(at, body *yaml.Node, t *traffic.Traffic, _ time.Duration) {
-	s := d.section(at, body, "open", openKeys...)
+	s := d.section(at, body, "open", form[openForm]())
 	stream := traffic.Stream{Size: t.Size}
-	rateNode := s.need("rate", "120/min")
+	rateNode := s.need("rate")
 	if r, ok := d.rate(rateNode); ok {
 		// Poisson traffic, so the mean gap may be rounded to nanoseconds.
 		gap := time.Duration(math.Round(float64(r.per) / float64(r.count)))
@@ -126,9 +161,9 @@ func (d *decoder) bursts(at, body *yaml.Node, t *traffic.Traffic, horizon time.D
 		return
 	}
 	for _, item := range d.list(body, "bursts", maxBursts) {
-		s := d.section(item, item, "burst", batchKeys...)
-		from := s.need("from", "59s")
-		batch := traffic.Batch{From: d.duration(from), Calls: int(d.integer(s.need("calls", "200"), 1, maxArrivals))}
+		s := d.section(item, item, "burst", form[batchForm]())
+		from := s.need("from")
+		batch := traffic.Batch{From: d.duration(from), Calls: int(d.integer(s.need("calls"), 1, maxArrivals))}
 		batch.To = batch.From
 		if to := s.get("to"); to != nil {
 			batch.To = d.duration(to)
@@ -169,10 +204,10 @@ func (d *decoder) calledAt(at, body *yaml.Node, t *traffic.Traffic, horizon time
 
 // periodic reads jobs that call in every period, independent of earlier calls.
 func (d *decoder) periodic(at, body *yaml.Node, t *traffic.Traffic, horizon time.Duration) {
-	s := d.section(at, body, "periodic", periodicKeys...)
+	s := d.section(at, body, "periodic", form[periodicForm]())
 	before := d.count()
 	p := traffic.Periodic{Clients: t.Clients, Size: t.Size}
-	p.Period, _ = d.positive(s.need("every", "10s"))
+	p.Period, _ = d.positive(s.need("every"))
 	phase := s.get("phase")
 	switch dist := d.dist(phase); dist.Kind {
 	case draw.Constant:

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,13 @@ func (d *decoder) word(n *yaml.Node, what string, names ...string) string {
 		return ""
 	}
 	return s
+}
+
+// enumerated reads a value of an enumeration all of whose values have a name; 0 if
+// there is none.
+func (d *decoder) enumerated(n *yaml.Node, what string, of enumeration) int {
+	names := namesOf(of)
+	return max(0, slices.Index(names, d.word(n, what, names...)))
 }
 
 // scalar reads a value that is neither a list nor a mapping nor absent.
@@ -160,11 +168,17 @@ func (d *decoder) dist(n *yaml.Node) draw.Dist {
 		}
 		return sample
 	case "lognormal":
-		s := d.section(at, body, "lognormal", "mean", "cv")
-		mean, _ := d.positive(s.need("mean", "2s"))
-		return draw.Dist{Kind: draw.Lognormal, Mean: mean, CV: d.variation(s.need("cv", "0.3"))}
+		s := d.section(at, body, "lognormal", form[lognormalForm]())
+		mean, _ := d.positive(s.need("mean"))
+		return draw.Dist{Kind: draw.Lognormal, Mean: mean, CV: d.variation(s.need("cv"))}
 	}
 	return draw.Dist{}
+}
+
+// lognormalForm lists the keys of a lognormal distribution.
+type lognormalForm struct {
+	Mean time.Duration `required:"2s" least:"1ns" about:"The mean."`
+	CV   float64       `required:"0.3" key:"cv" about:"The coefficient of variation: standard deviation ÷ mean, below 100."`
 }
 
 // maxVariation bounds coefficients of variation: beyond it samples do not

@@ -30,6 +30,16 @@ func (s Scope) String() string {
 	return fmt.Sprintf("scope(%d)", uint8(s))
 }
 
+// Names returns the name of each scope, as files spell it, and its meaning.
+func (Scope) Names() [][2]string {
+	return [][2]string{
+		PerCall:     {"call", "each call has its own"},
+		PerClient:   {"client", "each client has its own"},
+		PerFleet:    {"fleet", "all clients of a fleet share one"},
+		PerEveryone: {"everyone", "all fleets share those of the same name"},
+	}
+}
+
 var scopeNames = [NumScopes]string{"call", "client", "fleet", "everyone"}
 
 // CheckShared reports an error if memory that clients share cannot have scope s

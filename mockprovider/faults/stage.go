@@ -31,3 +31,12 @@ func endAfterHead(w *mockprovider.Work, r *wire.Request, _ draw.Rand) {
 		w.Whole, w.Tokens = w.Head+1, min(w.Tokens, 1)
 	}
 }
+
+// Names returns the name of each stage, as files spell it, and its meaning.
+func (Stage) Names() [][2]string {
+	return [][2]string{
+		AtArrival: {"at_arrival", "at once: the request meets no limit and costs no work"},
+		AfterHead: {"after_head", "when the head of the reply has left, of a stream with its first token"},
+		AfterWork: {"after_work", "when the work is done, so it has cost quota and a slot"},
+	}
+}

@@ -47,7 +47,20 @@ const (
 
 // String returns the name of the use as scenario files spell it.
 func (u HintUse) String() string {
-	return nameOf([]string{"as_base", "for_base", "as_wait", "as_floor", "clamped", "drawn", "ignored"}, uint8(u))
+	return nameOf(u, uint8(u))
+}
+
+// Names returns the name of each use, as files spell it, and its meaning.
+func (HintUse) Names() [][2]string {
+	return [][2]string{
+		HintAsBase:  {"as_base", "it replaces a shorter base of the backoff; the jitter is added"},
+		HintForBase: {"for_base", "it replaces the base of the backoff, a longer one too; the jitter is added"},
+		HintAsWait:  {"as_wait", "it is the wait, so all clients come back at that instant"},
+		HintAsFloor: {"as_floor", "the longer of hint and own wait counts"},
+		HintClamped: {"clamped", "the own wait moves towards it, by at most the slack"},
+		HintDrawn:   {"drawn", "the wait is drawn evenly between 0 and the hint: a mistake, each retry is too early"},
+		HintIgnored: {"ignored", "hints have no effect"},
+	}
 }
 
 // Beyond is what becomes of a hint that is longer than a loop accepts.
@@ -62,7 +75,16 @@ const (
 )
 
 // String returns the name of the way as scenario files spell it.
-func (b Beyond) String() string { return nameOf([]string{"back_off", "give_up", "clip"}, uint8(b)) }
+func (b Beyond) String() string { return nameOf(b, uint8(b)) }
+
+// Names returns the name of each way, as files spell it, and its meaning.
+func (Beyond) Names() [][2]string {
+	return [][2]string{
+		BackOff: {"back_off", "it counts as none, and the retry comes too early"},
+		GiveUp:  {"give_up", "the call fails"},
+		Clip:    {"clip", "the longest accepted one replaces it, and the retry comes too early"},
+	}
+}
 
 func (h *Hints) validate() error {
 	switch {

@@ -50,7 +50,16 @@ const (
 )
 
 // String returns the name of the use as scenario files spell it.
-func (m MarkUse) String() string { return nameOf([]string{"stop", "decide", "ignored"}, uint8(m)) }
+func (m MarkUse) String() string { return nameOf(m, uint8(m)) }
+
+// Names returns the name of each use, as files spell it, and its meaning.
+func (MarkUse) Names() [][2]string {
+	return [][2]string{
+		MarksStop:    {"stop", `"false" stops the loop, "true" has no effect`},
+		MarksDecide:  {"decide", `"false" stops the loop, "true" retries whatever the class`},
+		MarksIgnored: {"ignored", "the header has no effect"},
+	}
+}
 
 // Replay is what becomes of an answer that broke after it had begun.
 type Replay uint8
@@ -67,12 +76,23 @@ const (
 
 // String returns the name of the way as scenario files spell it.
 func (r Replay) String() string {
-	return nameOf([]string{"undelivered", "nothing", "all", "only"}, uint8(r))
+	return nameOf(r, uint8(r))
 }
 
-func nameOf(names []string, i uint8) string {
-	if int(i) < len(names) {
-		return names[i]
+// Names returns the name of each way, as files spell it, and its meaning.
+func (Replay) Names() [][2]string {
+	return [][2]string{
+		ReplayUndelivered: {"undelivered", "it is retried unless tokens have been delivered"},
+		ReplayNothing:     {"nothing", "it is not retried once the answer has begun"},
+		ReplayAll:         {"all", "it is retried like any other failure"},
+		ReplayOnly:        {"only", "nothing else is retried: a loop around streams"},
+	}
+}
+
+// nameOf returns the name of value i of an enumeration.
+func nameOf(of interface{ Names() [][2]string }, i uint8) string {
+	if names := of.Names(); int(i) < len(names) {
+		return names[i][0]
 	}
 	return fmt.Sprintf("unknown(%d)", i)
 }
