@@ -16,10 +16,12 @@ import (
 // pod autoscaler, without its tolerance). Those that are missing come after
 // Delay; those that are too many take no new work from then on.
 type Autoscale struct {
-	Min, Max int
+	Min int `unit:"slots" required:"4" about:"The least number of slots."`
+	Max int `unit:"slots" required:"16" about:"The largest number of slots."`
 	// Target is a percentage, 1 to 100. At 100 it never grows.
-	Target        int
-	Period, Delay time.Duration
+	Target int           `unit:"%" most:"100" required:"70%" about:"The utilisation at which the number of slots is right."`
+	Period time.Duration `required:"10s" about:"How often the number is decided."`
+	Delay  time.Duration `default:"0s" about:"How long it takes until more slots are there."`
 }
 
 // validate says what is wrong with an autoscaler that begins with so many slots.

@@ -10,22 +10,23 @@ type Capacity struct {
 	// Slots is how many requests are served at a time, 0 for no bound; Queue
 	// how many may wait for a slot. Full is the reply when there is no room, and
 	// to whoever is dropped from the queue.
-	Slots, Queue int
-	Full         Refusal
-	Service      Service
+	Slots   int     `unit:"slots" least:"1" without:"there is no bound" about:"How many requests are served at a time."`
+	Queue   int     `unit:"requests" default:"0" about:"How many requests may wait for a slot."`
+	Full    Refusal `about:"How a request is refused that finds no room."`
+	Service Service `required:"2s" about:"How long a request holds its slot."`
 	// Discipline is how the queue is served.
-	Discipline Discipline
+	Discipline Discipline `about:"In which order the queue is served, and what leaves it."`
 	// Unit makes the slots a pool of tokens: a request takes one for every Unit
 	// tokens of its prompt and answer, the last begun one included. 0 gives each
 	// request one slot.
-	Unit uint32
+	Unit uint32 `unit:"tokens" without:"each request takes one slot" about:"Makes the slots a pool: a request takes one slot for each of this number of its tokens, or a part of it."`
 	// Overload is what load does to requests.
-	Overload Overload
+	Overload Overload `about:"What load does to requests."`
 	// Autoscale, if not nil, makes the number of slots follow the load; Slots
 	// is how many there are at first.
-	Autoscale *Autoscale
+	Autoscale *Autoscale `without:"the slots stay as they are" about:"Makes the number of slots follow the load."`
 	// Day is a factor on the slots, by time; 1 if left out.
-	Day Schedule
+	Day Schedule `default:"1" about:"A factor on the slots, by time."`
 }
 
 // most bounds slots, places and factors on them.

@@ -11,14 +11,15 @@ import (
 // Charge says what a limit counts of a request, and when. The zero Charge
 // counts each as 1 when it is let in, whatever becomes of it.
 type Charge struct {
-	Count Unit
-	When  Moment
+	Count Unit   `about:"What is counted."`
+	When  Moment `about:"When tokens of the answer are charged, whose number is known at the end."`
 	// Least is the least output that is charged as long as the true one is not
 	// known, in tokens: some providers reserve no less, whatever is asked for.
-	Least uint32
+	Least uint32 `unit:"tokens" default:"0" about:"The least number of output tokens that is charged before the true one is known."`
 	// Failed and Cancelled are what requests that are not served cost in the
 	// end: those that fail, and those whose client hangs up and is noticed.
-	Failed, Cancelled Settlement
+	Failed    Settlement `about:"What a request that fails costs in the end."`
+	Cancelled Settlement `about:"What a request costs in the end whose client hangs up, if that is noticed."`
 }
 
 // Unit is what is counted.

@@ -16,7 +16,8 @@ import (
 // and "nobody else waits" for "less than a packet is left". The zero value
 // drops nothing.
 type CoDel struct {
-	Target, Interval time.Duration
+	Target   time.Duration `default:"0s" about:"The wait that is acceptable."`
+	Interval time.Duration `without:"nothing is dropped" about:"How long all must have waited longer before the first is dropped."`
 }
 
 // validate says what is wrong with the parameters.

@@ -9,8 +9,12 @@ import (
 // Match says which requests something is for: those that fit in all respects.
 // The zero Match is for all of them. A tier is a range of accounts.
 type Match struct {
-	Accounts, Addresses               Range
-	Keys, Models, Regions, Priorities Range
+	Accounts   Range `names:"accounts" without:"all" about:"The accounts, by number or by the name of their fleet."`
+	Addresses  Range `without:"all" about:"The addresses, by number."`
+	Keys       Range `without:"all" about:"The API keys, by number."`
+	Models     Range `names:"models" without:"all" about:"The models."`
+	Regions    Range `names:"regions" without:"all" about:"The regions."`
+	Priorities Range `without:"all" about:"The priorities; 0 is the most urgent."`
 }
 
 // Range is the numbers From ≤ n < To; where To is 0, all from From on. So the

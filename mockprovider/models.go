@@ -10,25 +10,25 @@ import (
 // ModelConfig is one of several models.
 type ModelConfig struct {
 	// Capacity is what serves it, in each region; nil for the provider's.
-	Capacity *Capacity
+	Capacity *Capacity `without:"the provider's" about:"What serves requests for this model, in each region."`
 	// Others is the share of its slots that others' requests hold, 0 to 1, by
 	// time; 0 if left out.
-	Others Schedule
-	Price  Price
+	Others Schedule `default:"0" about:"The share of its slots that requests of others hold, by time."`
+	Price  Price    `without:"nothing" about:"What its tokens cost."`
 }
 
 // RegionConfig is one of several regions.
 type RegionConfig struct {
 	// Scale is a factor on the slots and queue places of each model there; 0
 	// stands for 1.
-	Scale float64
+	Scale float64 `unit:"times" default:"1" about:"A factor on slots and queue places of each model there."`
 	// Others is the share of all slots there that others' requests hold, 0 to 1,
 	// by time; 0 if left out. It is a share of what a model's own leaves.
-	Others Schedule
+	Others Schedule `default:"0" about:"The share of all slots there that requests of others hold, by time."`
 	// Latency is how much longer each reply from there takes.
-	Latency time.Duration
+	Latency time.Duration `default:"0s" about:"How much longer each reply from there takes."`
 	// Surcharge is what a token costs more there, in per cent; less if negative.
-	Surcharge int
+	Surcharge int `unit:"%" least:"-100" most:"900" default:"0%" about:"How much more a token costs there; less if negative."`
 }
 
 // validate reports to say what is wrong with the model.

@@ -15,21 +15,21 @@ import (
 type Overload struct {
 	// Latency is the factor on the time that work takes, decided when it
 	// starts; 1 if left out. It must not be below 1.
-	Latency Curve
+	Latency Curve `about:"A factor on the time that work takes, at least 1, by load."`
 	// Refusal is the probability that an arrival is turned away as if there were
 	// no room; 0 if left out. That luck belongs to the call and the attempt.
-	Refusal Curve
+	Refusal Curve `about:"The probability that an arrival is refused as if there were no room, by load."`
 	// Rated is at how many slots the load is 1; those that there are, if 0.
-	Rated int
+	Rated int `unit:"slots" without:"the slots that there are" about:"How many busy slots are a load of 1."`
 }
 
 // Curve is a function of load ≥ 0. The zero Curve changes nothing.
 type Curve struct {
-	Kind CurveKind
+	Kind CurveKind `about:"The form of the curve."`
 	// Points are those of a Linear curve, by ascending load.
-	Points []Point
+	Points []Point `without:"there is no curve" about:"The points of a linear curve, by rising load."`
 	// Cap is the most that one of the formulas gives.
-	Cap float64
+	Cap float64 `unit:"value" without:"a linear curve has none" about:"The largest value of the other forms, which require it."`
 }
 
 // CurveKind is how a curve is given.

@@ -12,17 +12,17 @@ import (
 // has hung up is told nothing. The zero value is first in, first out, for
 // everybody.
 type Discipline struct {
-	Order Order
+	Order Order `about:"Which waiting request is served next."`
 	// Turns is how many must wait for an AdaptiveLIFO to turn from the oldest to
 	// the newest.
-	Turns int
+	Turns int `unit:"requests" without:"the order does not turn" about:"From how many waiting requests on the newest is served first, at least 2; required for adaptive_lifo, and only for it."`
 	// MaxWait drops those that have waited for longer when a slot is free; 0
 	// lets them wait.
-	MaxWait time.Duration
+	MaxWait time.Duration `without:"they wait" about:"Requests that have waited longer are dropped when a slot is free."`
 	// DropGone looks before a job starts whether its client is still there, and
 	// drops it if not.
-	DropGone bool
-	CoDel    CoDel
+	DropGone bool  `about:"Whether a request whose client has hung up is dropped before it is served."`
+	CoDel    CoDel `key:"codel" about:"Drops requests while all wait too long (controlled delay, RFC 8289)."`
 }
 
 // Order is who of those that wait is next.

@@ -13,15 +13,15 @@ import (
 type Schedule struct {
 	// Steps are in the order of time. Before the first of them the schedule is
 	// what the zero Schedule is or, if it repeats, what the last one says.
-	Steps []Step
+	Steps []Step `without:"it has no effect" about:"The values, each from its time on."`
 	// Every is after how long it begins anew, 24 h for a day; 0 for never.
-	Every time.Duration
+	Every time.Duration `without:"it does not repeat" about:"The period, such as 24h."`
 }
 
 // Step says that a number is Value from then on, until the next step.
 type Step struct {
-	From  time.Duration
-	Value float64
+	From  time.Duration `default:"0s" about:"When the value begins."`
+	Value float64       `unit:"value" default:"0" about:"The value from then on."`
 }
 
 // Always returns the schedule that says v at all times.

@@ -17,15 +17,15 @@ type Service struct {
 	// First is the time to first token but for PerInput, or the whole time where
 	// nothing depends on tokens. It may be constant, exponential, lognormal or,
 	// from a table, empirical.
-	First draw.Dist
+	First draw.Dist `key:"first_token" required:"300ms" about:"The time to the first token, without what input tokens add."`
 	// PerInput is what each input token adds to it: the prefill.
-	PerInput time.Duration
+	PerInput time.Duration `key:"per_input_token" default:"0s" about:"What each input token adds to it."`
 	// PerToken is the inter-token latency, counted for each output token.
-	PerToken time.Duration
+	PerToken time.Duration `key:"per_output_token" required:"20ms" about:"The time for each output token."`
 	// PerAttempt draws First for each attempt: whether it is slow is luck, and a
 	// second one may have better. Otherwise it belongs to the call: whatever a
 	// strategy does, the same call costs the same, and no hedge is faster.
-	PerAttempt bool
+	PerAttempt bool `about:"Whether first_token is drawn for each attempt, so that another attempt of the same call may be faster."`
 }
 
 // Validate says what is wrong with the service times.

@@ -12,12 +12,12 @@ import (
 // Terms are what all limits have in common: who is counted together, what is
 // counted, and how a refusal is put.
 type Terms struct {
-	Per    Counted
-	Charge Charge
+	Per    Counted `default:"everyone" about:"Which requests are counted together: those that agree in all of these."`
+	Charge Charge  `about:"What is counted of a request, and when."`
 	// Keep says which requests stay counted though they are refused.
-	Keep Keep
+	Keep Keep `without:"others if the provider has keep_on_refusal: true, otherwise none" about:"Which refused requests stay counted."`
 	// Refusal is how the limit says no; the provider's usual form by default.
-	Refusal Refusal
+	Refusal Refusal `key:"reply" about:"How the limit refuses."`
 }
 
 // Validate reports an error if the terms are invalid.

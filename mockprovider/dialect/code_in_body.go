@@ -13,44 +13,47 @@ import (
 type CodeInBody struct {
 	// Name is the name in scenarios and URLs, Title the name for users; "" is
 	// Name.
-	Name, Title string
+	Name  string `required:"our-gateway" about:"The name of the dialect, in lower-case letters, digits, dots and hyphens."`
+	Title string `without:"the name" about:"What people call it."`
 	// Path is the path of requests for answers; "" is /NAME/v1/chat. The path
 	// of the list of models is Path with models in place of the last part.
-	Path string
+	Path string `without:"/NAME/v1/chat" about:"The path where answers are asked for; the list of models is beside it, at …/models."`
 
 	// Code is the field with the business code; "" is "code". Success is the
 	// code of a successful reply. Message is the field with the text, Data the
 	// field with the answer; "" is "message" and "data".
-	Code    string
-	Success int32
-	Message string
-	Data    string
+	Code    string `default:"code" about:"The field with the business code."`
+	Success int32  `unit:"business code" least:"-2147483648" default:"0" about:"The business code of a success."`
+	Message string `default:"message" about:"The field with the text."`
+	Data    string `default:"data" about:"The field with the answer."`
 	// RetryAfter is the field with the hint. If it is empty and Spelled is
 	// zero, replies have no hint. Limit and Remaining are the fields about the
 	// limit; either both are empty or neither.
-	RetryAfter, Limit, Remaining string
+	RetryAfter string `without:"no reply asks for a wait, unless spelled says how" about:"The field with the wait that a reply asks for."`
+	Limit      string `without:"replies do not state it" about:"The field with the limit that refused."`
+	Remaining  string `without:"replies do not state it" about:"The field with what remains of that limit."`
 	// Spelled is the form of hints.
-	Spelled wire.Spelling
+	Spelled wire.Spelling `default:"body_seconds" about:"How replies state waits."`
 
 	// Replies are the replies of the classes from wire.Rate to wire.Timeout. A
 	// zero field has the value of Codybuddy or, for the limits that Codybuddy
 	// has no code for, the value of wire.Rate. Classes with the same code read
 	// as the first of them.
-	Replies [wire.NumClasses]CodeReply
+	Replies [wire.NumClasses]CodeReply `without:"as codybuddy writes them" about:"How each class of reply is written: its code, or more; limits of other kinds are written like rate."`
 }
 
 // CodeReply is the reply of one class. Zero fields have default values.
 type CodeReply struct {
 	// Code is the business code. Status is the HTTP status: 200 or that of an
 	// error, because some such providers use statuses for a few classes.
-	Code   int32
-	Status uint16
+	Code   int32  `unit:"business code" least:"-2147483648" without:"the usual one" about:"The business code of the reply, not 0."`
+	Status uint16 `unit:"HTTP status" least:"200" most:"599" default:"200" about:"The HTTP status of the reply."`
 	// Text is the message, which keyword readers use. {model}, {limit},
 	// {remaining} and {used} are filled in. A part in brackets that contains
 	// one of them is left out if no limit is known.
-	Text string
+	Text string `without:"the usual one" about:"The message, in which {model}, {limit}, {remaining} and {used} are filled in."`
 	// Spelled is how its waits are written; wire.Unspeakable never asks for one.
-	Spelled wire.Spelling
+	Spelled wire.Spelling `without:"as the dialect says" about:"How the reply states a wait."`
 }
 
 // defaultReplies are the replies of Codybuddy. Limits that are missing have the

@@ -12,7 +12,7 @@ import (
 // what waits is served by the slots that are left. Several multiply.
 type Brownout struct {
 	// Percent is what is left, 0 to 99; at least one slot is, unless it is 0.
-	Percent int32
+	Percent int32 `unit:"%" most:"99" required:"40%" about:"Which share of the slots remains, at least one slot unless it is 0."`
 }
 
 // Name implements Disturbance.
@@ -45,10 +45,10 @@ func (d Brownout) Hooks(mockprovider.Space) mockprovider.Hooks {
 type LimitCut struct {
 	// Limit is the number of the limit in the configuration, from 1; 0 cuts all
 	// that can be cut.
-	Limit int
+	Limit int `unit:"number of a limit" least:"1" without:"all that can be cut" about:"Which limit of the provider is lowered, counted from 1."`
 	// Percent is what is left, 0 to 99; at least 1 of what it counts is, unless
 	// it is 0.
-	Percent int32
+	Percent int32 `unit:"%" most:"99" required:"50%" about:"Which share of the limit remains."`
 }
 
 // Name implements Disturbance.

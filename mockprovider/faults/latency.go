@@ -16,9 +16,9 @@ import (
 type Latency struct {
 	// Factor is what times are multiplied by, from the start to the first token
 	// and between tokens; 0 stands for 1.
-	Factor float64
+	Factor float64 `unit:"times" default:"1" about:"By what the time to the first token and between tokens is multiplied."`
 	// Plus is added once.
-	Plus time.Duration
+	Plus time.Duration `default:"0s" about:"What is added to the time to the first token."`
 }
 
 // Name implements Disturbance.

@@ -13,7 +13,7 @@ import (
 type Unreachable struct {
 	// After is how long the client takes to notice: a look-up that fails, a
 	// connection that is refused or not made in time.
-	After time.Duration
+	After time.Duration `default:"0s" about:"How long a client takes to notice."`
 }
 
 // Name implements Disturbance.
@@ -33,7 +33,9 @@ func (d Unreachable) Hooks(mockprovider.Space) mockprovider.Hooks {
 // head of the reply, when the request arrives or when its work is done, or
 // just after the head. To a client that knows of what it has got, such as a
 // number of tokens, it is a truncated answer: see Spoil and wire.CutBody.
-type Reset struct{ When Stage }
+type Reset struct {
+	When Stage `about:"At which stage the connection is closed."`
+}
 
 // Name implements Disturbance.
 func (Reset) Name() string { return "reset" }

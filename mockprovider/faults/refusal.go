@@ -12,7 +12,9 @@ import (
 // Refuse is an outage by refusal: the provider says that it is overloaded, to
 // whoever calls. An exact hint counts until no fault refuses the request any
 // more, the ones that follow on this included.
-type Refuse struct{ Refusal mockprovider.Refusal }
+type Refuse struct {
+	Refusal mockprovider.Refusal `key:"reply" about:"How requests are refused."`
+}
 
 // Name implements Disturbance.
 func (Refuse) Name() string { return "outage" }
@@ -28,11 +30,11 @@ func (d Refuse) Hooks(mockprovider.Space) mockprovider.Hooks {
 // Errors are errors of some class: with a Probability, an error rate. ServerError
 // if no class is given.
 type Errors struct {
-	Class   wire.Class
-	Refusal mockprovider.Refusal
+	Class   wire.Class           `except:"ok disconnected cancelled" default:"server_error" about:"The class of the errors."`
+	Refusal mockprovider.Refusal `key:"reply" about:"How the errors are written."`
 	// When is AtArrival, or AfterWork for errors that have cost quota and a
 	// slot.
-	When Stage
+	When Stage `except:"after_head" about:"At which stage a request is affected."`
 }
 
 // Name implements Disturbance.
@@ -71,8 +73,8 @@ func (d Errors) Hooks(mockprovider.Space) mockprovider.Hooks {
 // owner is refused with Permission, which most providers write as 403, or with
 // Auth (401) if that is the class. Where names the keys or accounts.
 type Expiry struct {
-	Class   wire.Class
-	Refusal mockprovider.Refusal
+	Class   wire.Class           `only:"permission auth" default:"permission" about:"The class of the refusals."`
+	Refusal mockprovider.Refusal `key:"reply" about:"How requests are refused."`
 }
 
 // Name implements Disturbance.
@@ -97,7 +99,9 @@ func (d Expiry) Hooks(mockprovider.Space) mockprovider.Hooks {
 // MaskedPermission is a missing permission that reads as want of capacity:
 // "Selected model is at capacity", for as long as nobody acts. Its form is the
 // one that the provider has for Overloaded, or Refusal's.
-type MaskedPermission struct{ Refusal mockprovider.Refusal }
+type MaskedPermission struct {
+	Refusal mockprovider.Refusal `key:"reply" about:"How requests are refused."`
+}
 
 // Name implements Disturbance.
 func (MaskedPermission) Name() string { return "masked permission" }

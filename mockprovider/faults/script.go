@@ -13,14 +13,14 @@ import (
 type Script struct {
 	// Per says whose requests are counted together, Everyone's by default;
 	// with ByCall it is the attempts of each call.
-	Per    mockprovider.Counted
-	ByCall bool
+	Per    mockprovider.Counted `default:"everyone" about:"Which requests are counted together: those that agree in all of these."`
+	ByCall bool                 `about:"Whether the attempts of each call are counted by themselves."`
 	// Answers are what happens to the first request, to the second, and so on;
 	// nil lets one pass. All that strikes single requests will do.
-	Answers []mockprovider.Disturbance
+	Answers []mockprovider.Disturbance `required:"[{errors: {class: rate}}, pass]" about:"What happens to the first request, to the second, and so on; all further ones pass."`
 	// Repeat begins anew after the last one, where otherwise all that follow
 	// pass.
-	Repeat bool
+	Repeat bool `about:"Whether the list begins again after its end."`
 }
 
 // Name implements Disturbance.

@@ -12,7 +12,9 @@ import (
 // it from his own timeout only. At arrival the request is lost and costs
 // nothing; after the work it is the answer that is lost, so the slot and the
 // quota were for nothing.
-type Silence struct{ When Stage }
+type Silence struct {
+	When Stage `except:"after_head" about:"At which stage a request is affected."`
+}
 
 // Name implements Disturbance.
 func (Silence) Name() string { return "silence" }
@@ -42,7 +44,9 @@ func (d Silence) Hooks(mockprovider.Space) mockprovider.Hooks {
 // first of them, then nothing more comes, and not the end either. The slot stays
 // taken for as long as the whole answer takes. Without tokens no head leaves, and
 // what is not a stream is not answered at all.
-type Stall struct{ Tokens uint32 }
+type Stall struct {
+	Tokens uint32 `unit:"tokens" default:"0" about:"After how many tokens a stream stops."`
+}
 
 // Name implements Disturbance.
 func (Stall) Name() string { return "stall" }

@@ -12,7 +12,7 @@ import (
 // same. Several add up.
 type Skew struct {
 	// Ahead is by how much the clock is ahead; it is behind where negative.
-	Ahead time.Duration
+	Ahead time.Duration `least:"-87600h" required:"30s" about:"How far the provider's clock is ahead; behind if negative."`
 }
 
 // Name implements Disturbance.

@@ -22,13 +22,13 @@ type Spoil struct {
 	// Of a reply that is not a stream nothing has left before it is whole, so
 	// there an error event is an ordinary error, a clean end leaves text that is
 	// no JSON, and a broken one no tokens that a client could use.
-	Body   wire.Body
-	Tokens uint32
+	Body   wire.Body `required:"stream_error" about:"What the reply becomes."`
+	Tokens uint32    `unit:"tokens" default:"0" about:"After how many tokens the answer breaks off, for stream_error, silent_end and cut_body."`
 	// Class is that of a StreamError, Overloaded if it is not given.
-	Class wire.Class
+	Class wire.Class `except:"ok timeout disconnected cancelled" default:"overloaded" about:"The class of the error, for stream_error."`
 	// AtOnce, for Garbage and WrongType: it is a gateway that answers, in place
 	// of the provider and at once.
-	AtOnce bool
+	AtOnce bool `about:"Whether the reply comes at once and without work, as from a gateway, for garbage and wrong_type."`
 }
 
 var spoilNames = [wire.NumBodies]string{

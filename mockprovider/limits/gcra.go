@@ -17,7 +17,8 @@ import (
 type GCRA struct {
 	// Interval is the emission interval, > 0. Tolerance is the delay variation
 	// tolerance, ≥ 0; it need not be a multiple of the interval.
-	Interval, Tolerance time.Duration
+	Interval  time.Duration `required:"500ms" about:"How far apart requests are due."`
+	Tolerance time.Duration `default:"0s" about:"How much too early a request may come."`
 	mockprovider.Terms
 }
 

@@ -16,15 +16,15 @@ import (
 // while requests one after the other may start nearly Limit times in a window.
 // It counts requests as they come: its Charge is the zero one.
 type Joint struct {
-	Limit  int32
+	Limit  int32 `rate:"Length,whole" required:"20/s" about:"How many requests started in the window and in flight are allowed together."`
 	Length time.Duration
 	// Anchored windows begin with the first request that is counted after the
 	// last one is over; others are aligned to the provider's clock.
-	Anchored bool
+	Anchored bool `about:"Whether a window begins with the first request after the last one; otherwise windows are aligned to the clock."`
 	// The class of a refusal is the dimension that decided: Rate if the window is
 	// full by itself, so that only its end helps; Concurrency if there would be
 	// room but for what is in flight.
-	mockprovider.Terms
+	mockprovider.Terms `except:"charge"`
 }
 
 // Validate implements Limit.

@@ -15,10 +15,10 @@ import (
 // so that it leaves evenly (limit_req of nginx, unless nodelay). A limit either
 // refuses or does not; a provider that delays has slots and a queue.
 type LeakyBucket struct {
-	Limit  int32
+	Limit  int32 `rate:"Length" required:"120/min" about:"The rate at which the bucket drains."`
 	Length time.Duration
 	// Size is how much the bucket holds, ≥ 1.
-	Size int32
+	Size int32 `unit:"requests" least:"1" required:"20" about:"How much the bucket holds."`
 	mockprovider.Terms
 }
 

@@ -18,12 +18,12 @@ import (
 // gets longer and longer". Who retries more often than once in a Block is never
 // let in again.
 type Penalty struct {
-	Limit  int32
+	Limit  int32 `rate:"Length,whole" required:"120/min" about:"How many requests a window allows before the caller is blocked."`
 	Length time.Duration
 	// Block is how long the refusals last, from the first of them on or, with
 	// Restarts, from the last; at least Length, or it would be a reward.
-	Block    time.Duration
-	Restarts bool
+	Block    time.Duration `required:"30s" about:"How long all requests are refused then, at least the length of the window."`
+	Restarts bool          `about:"Whether a request during the block starts it again."`
 	mockprovider.Terms
 }
 

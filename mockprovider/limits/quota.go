@@ -13,14 +13,14 @@ import (
 // window; but its refusals are of class wire.Quota, because a caller had better
 // not wait for it.
 type Quota struct {
-	Limit int32
+	Limit int32 `unit:"requests" least:"1" required:"500" about:"How many requests, or units of the charge, there are."`
 	// Every is how often it is renewed: 24 h, or 720 h for a month of 30 days;
 	// 0 is never.
-	Every time.Duration
+	Every time.Duration `without:"never" about:"How often the quota is renewed, such as 24h."`
 	// At is when it is renewed for the first time, on the provider's clock, and
 	// from then on every so often: the reset hour, if the run begins at
 	// midnight. 0 ≤ At < Every.
-	At time.Duration
+	At time.Duration `default:"0s" about:"When it is renewed for the first time, on the provider's clock."`
 	mockprovider.Terms
 }
 

@@ -17,10 +17,10 @@ import (
 // not what is let in: a step is refused for one window only. Refusals are of
 // class wire.Acceleration. Windows are aligned to the provider's clock.
 type Ramp struct {
-	Base   int32
-	Length time.Duration
+	Base   int32         `unit:"requests" required:"100" about:"How many requests every window allows."`
+	Length time.Duration `required:"1m" about:"The length of a window."`
 	// Growth is in percent, at least 100: steady traffic is always let in.
-	Growth int32
+	Growth int32 `unit:"%" required:"150%" about:"What a window allows besides, as a share of what the last one allowed, at least 100%."`
 	mockprovider.Terms
 }
 

@@ -15,7 +15,7 @@ import (
 // which refuses heavy requests more often than light ones. A permit belongs to
 // work: whatever becomes of it, all of it comes back at the end.
 type Semaphore struct {
-	Limit int32
+	Limit int32 `unit:"requests" least:"1" required:"20" about:"How many requests, or units of the charge, may be in flight."`
 	mockprovider.Terms
 }
 

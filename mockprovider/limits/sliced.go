@@ -12,12 +12,12 @@ import (
 // 10 in each second. Replies describe the whole window, so they may refuse while
 // plenty of it remains. Windows and slices are aligned to the provider's clock.
 type Sliced struct {
-	Limit  int32
+	Limit  int32 `rate:"Length,whole" required:"600/min" about:"How many requests, or units of the charge, each window allows."`
 	Length time.Duration
 	// Slices is in how many equal parts Length is divided, at least 2. Each lets
 	// in Limit ÷ Slices, rounded up, as long as there is something left of the
 	// whole.
-	Slices int32
+	Slices int32 `unit:"slices" least:"1" required:"60" about:"Into how many equal slices the window is divided, at least 2."`
 	mockprovider.Terms
 }
 

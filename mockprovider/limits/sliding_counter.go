@@ -18,7 +18,7 @@ import (
 // came at its end, an interval of length Length may see up to 2·Limit − 1; an
 // aligned window never sees more than Limit.
 type SlidingCounter struct {
-	Limit  int32
+	Limit  int32 `rate:"Length,whole" required:"600/min" about:"How many requests, or units of the charge, an interval of that length allows, approximately."`
 	Length time.Duration
 	mockprovider.Terms
 }

@@ -13,7 +13,7 @@ import (
 // memory grows with what it lets in, up to Limit times for each key. With KeepAll
 // it remembers the newest that fill the limit, which must not be given back.
 type SlidingLog struct {
-	Limit  int32
+	Limit  int32 `rate:"Length,whole" required:"600/min" about:"How many requests, or units of the charge, any interval of that length allows."`
 	Length time.Duration
 	mockprovider.Terms
 }

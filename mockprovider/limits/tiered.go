@@ -17,8 +17,8 @@ type Tiered []Only
 
 // Only is a limit for some requests; others pass.
 type Only struct {
-	Match mockprovider.Match
-	Limit mockprovider.Limit
+	Match mockprovider.Match `about:"Which requests the limit is for: those that match all that is listed."`
+	Limit mockprovider.Limit `required:"{concurrency: {limit: 10}}" about:"The limit."`
 }
 
 // Validate implements Limit.

@@ -17,10 +17,10 @@ import (
 //
 // LeakyBucket and GCRA are the same rule with other parameters.
 type TokenBucket struct {
-	Limit  int32
+	Limit  int32 `rate:"Length" required:"120/min" about:"The rate at which tokens arrive."`
 	Length time.Duration
 	// Burst is the size of the bucket, ≥ 1.
-	Burst int32
+	Burst int32 `unit:"tokens" least:"1" required:"20" about:"How many tokens the bucket holds; it starts full."`
 	mockprovider.Terms
 }
 

@@ -11,11 +11,11 @@ import (
 // Length. Around a boundary, any interval shorter than Length may admit up to
 // 2·Limit.
 type Window struct {
-	Limit  int32
+	Limit  int32 `rate:"Length,whole" required:"600/min" about:"How many requests, or units of the charge, each window allows."`
 	Length time.Duration
 	// Anchored windows begin with the first charge after the last one is over;
 	// others are aligned to the provider's clock.
-	Anchored bool
+	Anchored bool `about:"Whether a window begins with the first request after the last one; otherwise windows are aligned to the clock."`
 	mockprovider.Terms
 }
 

@@ -5,7 +5,9 @@ import "time"
 // Target says where an attempt is sent: indices into the scenario's lists of
 // models, regions and keys. The zero Target is the first of each.
 type Target struct {
-	Model, Region, Key uint8
+	Model  uint8 `names:"models" without:"the first" about:"The model."`
+	Region uint8 `names:"regions" without:"the first" about:"The region."`
+	Key    uint8 `unit:"key number" default:"0" about:"The API key."`
 }
 
 // Demand is what a call asks for. It belongs to the call; a layer that shrinks

@@ -13,15 +13,15 @@ import (
 type Rhythm struct {
 	// Steps are in the order of time. Before the first of them the factor is 1
 	// or, if it repeats, what the last one says.
-	Steps []Beat
+	Steps []Beat `without:"the rate is constant" about:"The factors, each from its time on."`
 	// Every is after how long it begins anew, 24 h for a day; 0 for never.
-	Every time.Duration
+	Every time.Duration `without:"it does not repeat" about:"The period, such as 24h."`
 }
 
 // Beat says that the factor is Factor from then on, until the next one.
 type Beat struct {
-	From   time.Duration
-	Factor float64
+	From   time.Duration `default:"0s" about:"When the factor begins."`
+	Factor float64       `unit:"times" default:"0" about:"The factor on the rate from then on."`
 }
 
 // Validate says what is wrong with the rhythm.
