@@ -47,7 +47,6 @@ func settings(to reflect.Value) []setting {
 		if !f.IsExported() && !f.Anonymous || f.Tag.Get("key") == "-" {
 			continue
 		}
-		f.Tag = tagOf(t, f)
 		if f.Anonymous && f.Type.Kind() == reflect.Struct {
 			all = append(all, embedded(f, to.Field(i))...)
 			continue

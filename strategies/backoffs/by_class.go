@@ -13,8 +13,9 @@ import (
 // a second after a refusal by a limit, milliseconds after a lost connection.
 // Neither may need the wait before.
 type ByClass struct {
-	Classes    strategies.Classes
-	Then, Else strategies.Backoff
+	Classes strategies.Classes `required:"limits" about:"The classes of failures after which then is used."`
+	Then    strategies.Backoff `required:"{fixed: {every: 1s}}" about:"The backoff after failures of these classes."`
+	Else    strategies.Backoff `required:"{full_jitter: {base: 1s}}" about:"The backoff after all other failures."`
 }
 
 // Validate says what is wrong with the backoff.

@@ -13,8 +13,8 @@ import (
 // waits exactly that long (ferd/backoff#8). A cap inside Of keeps the jitter, on
 // top of it or below.
 type Capped struct {
-	Of  strategies.Backoff
-	Cap time.Duration
+	Of  strategies.Backoff `required:"{exponential: {base: 1s}}" about:"The backoff whose wait is bounded."`
+	Cap time.Duration      `required:"1m" about:"The longest wait."`
 }
 
 // Validate says what is wrong with the backoff.

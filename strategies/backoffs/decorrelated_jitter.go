@@ -14,7 +14,8 @@ import (
 // as FullJitter.)
 type DecorrelatedJitter struct {
 	// Base is the least wait; Cap bounds all, 0 for no bound.
-	Base, Cap time.Duration
+	Base time.Duration `required:"1s" about:"The shortest wait."`
+	Cap  time.Duration `without:"there is no bound" about:"The longest wait."`
 }
 
 // RemembersPrevious implements Remembering.

@@ -13,12 +13,13 @@ import (
 // leaves a herd together: prefer FullJitter or EqualJitter.
 type Exponential struct {
 	// Base is the wait before the first retry; Cap bounds it, 0 for no bound.
-	Base, Cap time.Duration
+	Base time.Duration `required:"1s" about:"The wait before the first retry."`
+	Cap  time.Duration `without:"there is no bound" about:"The longest wait before jitter is added."`
 	// Jitter is the width of what is drawn on top. A wait may exceed Cap by it;
 	// Capped bounds the sum.
-	Jitter time.Duration
+	Jitter time.Duration `default:"0s" about:"The width of what is drawn evenly and added to the wait."`
 	// Factor is ≥ 1; 0 means 2.
-	Factor float64
+	Factor float64 `unit:"times" default:"2" about:"By what each wait is multiplied, at least 1."`
 }
 
 // Validate says what is wrong with the backoff.

@@ -12,9 +12,9 @@ import (
 // failed together comes back together.
 type Fixed struct {
 	// Every is the wait that all retries share; 0 retries at once.
-	Every time.Duration
+	Every time.Duration `default:"0s" about:"The wait before each retry."`
 	// Jitter is the width of what is drawn on top.
-	Jitter time.Duration
+	Jitter time.Duration `default:"0s" about:"The width of what is drawn evenly and added to the wait."`
 }
 
 // Validate says what is wrong with the backoff.

@@ -13,9 +13,10 @@ import (
 // Architecture Blog, 2015; there the exponent starts at 1.)
 type FullJitter struct {
 	// Base bounds the first wait; Cap bounds all, 0 for no bound.
-	Base, Cap time.Duration
+	Base time.Duration `required:"1s" about:"The bound of the first wait."`
+	Cap  time.Duration `without:"there is no bound" about:"The largest bound."`
 	// Factor is ≥ 1; 0 means 2.
-	Factor float64
+	Factor float64 `unit:"times" default:"2" about:"By what the bound is multiplied for each retry, at least 1."`
 }
 
 // Validate says what is wrong with the backoff.

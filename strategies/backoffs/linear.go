@@ -16,9 +16,11 @@ import (
 type Linear struct {
 	// First is the wait before the first retry, Step what each retry adds; Cap
 	// bounds the sum, 0 for no bound.
-	First, Step, Cap time.Duration
+	First time.Duration `default:"0s" about:"The wait before the first retry."`
+	Step  time.Duration `default:"0s" about:"What each further retry adds."`
+	Cap   time.Duration `without:"there is no bound" about:"The longest wait before jitter is added."`
 	// Jitter is the width of what is drawn on top, also of the cap.
-	Jitter time.Duration
+	Jitter time.Duration `default:"0s" about:"The width of what is drawn evenly and added to the wait."`
 }
 
 // Validate says what is wrong with the backoff.

@@ -13,7 +13,7 @@ import (
 // simulator with their theory (G. Falin and J. Templeton, Retrial Queues, 1997);
 // its long tail makes it a poor choice for people.
 type Memoryless struct {
-	Mean time.Duration
+	Mean time.Duration `required:"10s" about:"The mean wait."`
 }
 
 // Validate says what is wrong with the backoff.

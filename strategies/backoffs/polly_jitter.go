@@ -15,7 +15,8 @@ import (
 // is cut off, so there the jitter is lost. (Polly 8.7, RetryHelper.cs.)
 type PollyJitter struct {
 	// Base is the scale of the first wait; Cap bounds all, 0 for no bound.
-	Base, Cap time.Duration
+	Base time.Duration `required:"1s" about:"The scale of the first wait."`
+	Cap  time.Duration `without:"there is no bound" about:"The longest wait."`
 }
 
 // Validate says what is wrong with the backoff.

@@ -17,9 +17,10 @@ import (
 // recognisable; FullJitter spreads more.
 type Proportional struct {
 	// Of is the backoff without jitter of its own, such as Fixed or Exponential.
-	Of strategies.Backoff
+	Of strategies.Backoff `required:"{exponential: {base: 1s}}" about:"The backoff whose wait is multiplied."`
 	// Low and High are in per cent, 0 ≤ Low ≤ High ≤ 1000.
-	Low, High int
+	Low  int `unit:"%" most:"1000" about:"The smallest factor."`
+	High int `unit:"%" most:"1000" about:"The largest factor."`
 }
 
 // PlusMinus returns the backoff that draws evenly within ± p per cent of b.

@@ -12,7 +12,8 @@ import (
 // failed together comes back spread over it.
 type Uniform struct {
 	// Low ≤ wait < High; Low alone if they are equal.
-	Low, High time.Duration
+	Low  time.Duration `default:"0s" about:"The shortest wait."`
+	High time.Duration `required:"150s" about:"The longest wait."`
 }
 
 // Validate says what is wrong with the backoff.

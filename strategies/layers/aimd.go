@@ -20,20 +20,20 @@ import (
 type AIMD struct {
 	// LimitRange is where the limit begins and what bounds it: 20 within 1 … 200
 	// unless said.
-	LimitRange
+	LimitRange `defaults:"initial:20 min:1 max:200"`
 	// Increase is added for each round trip, 0 for 1.
-	Increase int64
+	Increase int64 `unit:"attempts" most:"1000000" default:"1" about:"What is added to the limit for each round trip without a refusal."`
 	// Decrease is what a cut leaves, between 0 and 1; 0 means 0.9.
-	Decrease float64
+	Decrease float64 `unit:"share" default:"0.9" about:"The share of the limit that remains after a refusal, between 0 and 1."`
 	// Slow takes a success that took longer for a refusal; 0 for none.
-	Slow time.Duration
+	Slow time.Duration `without:"none" about:"A success that takes longer counts as a refusal."`
 	// EachSample adds Increase for each success instead, and cuts at each
 	// refusal, as Netflix's AIMDLimit does (20 within 20 … 200, 0.9, 5 s).
-	EachSample bool
+	EachSample bool `about:"Whether each success increases the limit and each refusal decreases it, as in Netflix's AIMDLimit."`
 	// Scope is who shares the limit, PerClient or wider; Name tells limits
 	// apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

@@ -12,7 +12,7 @@ import (
 // keeps its callers for ever. Too short a one is worse than none under overload,
 // when answers that took long are thrown away and asked for again.
 type AttemptTimeout struct {
-	After time.Duration
+	After time.Duration `required:"30s" about:"How long an attempt may take."`
 }
 
 // Build implements Layer.

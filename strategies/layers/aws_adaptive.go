@@ -26,11 +26,11 @@ type AWSAdaptive struct {
 	// On is the classes that count as throttling: the caller's own Limits if
 	// empty. An overloaded provider (503) is
 	// not among them, as in the SDKs.
-	On strategies.Classes
+	On strategies.Classes `without:"the limits" about:"Which classes of failures count as throttling."`
 	// Scope is who shares the limiter, PerClient or wider; the SDKs have one
 	// for each client. Name tells limiters apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

@@ -19,18 +19,18 @@ import (
 // differ.)
 type AWSBudget struct {
 	// Capacity is the size of the bucket; the SDKs' is 500.
-	Capacity int
+	Capacity int `unit:"units" most:"1000000000" required:"500" about:"How much the bucket holds; it starts full."`
 	// Cost is what a retry takes, 1 to Capacity: 5 in the standard mode, 14 since
 	// 2026.
-	Cost int
+	Cost int `unit:"units" required:"5" about:"What a retry takes; a success gives it back."`
 	// After failures of the classes Other a retry takes OtherCost instead: 10 after
 	// timeouts in the standard mode, 5 after throttling since 2026.
-	Other     strategies.Classes
-	OtherCost int
+	Other     strategies.Classes `without:"all retries cost the same" about:"The failures after which a retry takes other_cost."`
+	OtherCost int                `unit:"units" without:"there are no such failures" about:"What a retry after such a failure takes; required with other."`
 	// Scope is who shares it, PerClient or wider; Name tells budgets apart that
 	// everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

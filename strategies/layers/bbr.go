@@ -28,13 +28,13 @@ import (
 type BBR struct {
 	// LimitRange is where the limit begins and what bounds it: 10 within 2 … 1000
 	// unless said.
-	LimitRange
+	LimitRange `defaults:"initial:10 min:2 max:1000"`
 	// Window is how long a shortest round trip is trusted; 0 means 1 min.
-	Window time.Duration
+	Window time.Duration `default:"1m" about:"How long a shortest round trip is trusted."`
 	// Scope is who shares the limit, PerClient or wider; Name tells limits
 	// apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

@@ -23,42 +23,46 @@ import (
 type Breaker struct {
 	// Failures is how many consecutive failures open it, 1 to MaxFailures; 0 with
 	// a Trip.
-	Failures int
+	Failures int `unit:"failures" most:"1073741823" without:"trip is required" about:"How many consecutive failures open the breaker."`
 	// Trip, if it is not nil, decides when it opens, and Failures must be 0.
-	Trip Trip
+	Trip Trip `without:"failures opens it" about:"What opens the breaker in place of consecutive failures."`
 	// Counts is the failures that say something about the provider; none means
 	// Transient. Others are neutral: a bad request opens no breaker, and closes
 	// none.
-	Counts strategies.Classes
+	Counts strategies.Classes `without:"the transient classes" about:"Which failures count; the others neither open nor close it."`
 	// SlowAfter is when an attempt counts as slow, for a Trip; 0 means never.
-	SlowAfter time.Duration
+	SlowAfter time.Duration `without:"no attempt is slow" about:"An attempt that takes longer counts as slow, for a trip with slow_percent."`
 	// OpenFor is how long it stays open, plus U(0, OpenJitter), so that local
 	// breakers do not probe together.
-	OpenFor, OpenJitter time.Duration
+	OpenFor    time.Duration `required:"30s" about:"How long the breaker stays open before it lets a probe through."`
+	OpenJitter time.Duration `default:"0s" about:"The width of what is drawn evenly and added to that time."`
 	// Probes is how many permits there are while it is half open; 0 means 1. Then
 	// CloseAfter successes close it and OpenAfter failures open it, whatever comes
 	// first; 0 means 1. CloseAfter + OpenAfter ≤ Probes + 1, so that something
 	// does.
-	Probes, CloseAfter, OpenAfter int
+	Probes     int `unit:"attempts" most:"1000" default:"1" about:"How many probes it lets through while it is half open."`
+	CloseAfter int `unit:"successes" default:"1" about:"How many successful probes close it."`
+	OpenAfter  int `unit:"failures" default:"1" about:"How many failed probes open it again; with close_after at most one more than the probes."`
 	// AllProbes makes it wait until all probes have ended before these numbers
 	// count: with half of ten, a provider that is only half well opens it again.
-	AllProbes bool
+	AllProbes bool `about:"Whether it waits until all probes have ended before those numbers count."`
 	// ProbeTimeout is when probes that have not ended are given up; 0 means
 	// OpenFor.
-	ProbeTimeout time.Duration
+	ProbeTimeout time.Duration `without:"as long as open_for" about:"When a probe that has not ended is given up."`
 	// IgnoreStragglers goes by the probes alone once it has opened. Otherwise a
 	// success closes it at once, also that of an attempt sent before it opened:
 	// the provider answers again. A Trip implies it, as do several probes.
-	IgnoreStragglers bool
+	IgnoreStragglers bool `about:"Whether only probes can close it; otherwise the late success of an attempt sent before it opened closes it too. Implied by a trip and by several probes."`
 	// FailFast settles a refused call at once. Otherwise it waits until the
 	// breaker may close, at least MinWait, plus U(0, Jitter), and asks again.
-	FailFast        bool
-	MinWait, Jitter time.Duration
+	FailFast bool          `about:"Whether a refused call fails at once; otherwise it waits until the breaker may let it through."`
+	MinWait  time.Duration `without:"fail_fast is required" about:"The shortest wait of a refused call before it asks again."`
+	Jitter   time.Duration `default:"0s" about:"The width of what is drawn evenly and added to that wait."`
 	// Scope is who shares the breaker, PerClient or wider; Name tells
 	// breakers apart that everyone shares. Those who share one must agree on
 	// all that is said above FailFast.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Trip decides when a closed breaker opens. It is an immutable program; m is its

@@ -19,16 +19,16 @@ import (
 type BrookerBudget struct {
 	// Size is how many tokens the bucket holds, 1 to 1,000,000; it starts full.
 	// Brooker's is 5.
-	Size int
+	Size int `unit:"tokens" least:"1" most:"1000000" required:"5" about:"How many tokens the bucket holds; it starts full, and each retry takes one."`
 	// Deposit is what fills it, in thousandths of a token: Brooker's is 100.
-	Deposit int
+	Deposit int `unit:"thousandths" most:"1000000000" default:"0" about:"How much of a token each call adds; Brooker's own is 100."`
 	// OnSuccess makes the deposit when an attempt succeeds, as Brooker's text says,
 	// and not when a call begins, as his program does.
-	OnSuccess bool
+	OnSuccess bool `about:"Whether successes add to the bucket in place of calls."`
 	// Scope is who shares it, PerClient or wider; Name tells budgets apart that
 	// everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

@@ -21,15 +21,15 @@ import (
 // layer.
 type Bulkhead struct {
 	// Permits is how many may be under way, ≥ 1.
-	Permits int64
+	Permits int64 `unit:"attempts" least:"1" required:"5" about:"How many attempts may be in flight."`
 	// Line is how many may stand in line for a permit; 0 refuses at once.
-	Line int64
+	Line int64 `unit:"calls" default:"0" about:"How many calls may wait for a permit; the others are refused at once."`
 	// Patience is how long one may stand there; 0 means as long as it takes.
-	Patience time.Duration
+	Patience time.Duration `without:"there is no bound" about:"How long a call may wait for a permit."`
 	// Scope is who shares the permits, PerClient or wider; Name is the purpose,
 	// and tells bulkheads apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

@@ -22,24 +22,24 @@ import (
 type BusyHours struct {
 	// Percent of an hour's attempts must fail for it to be busy, 1 to 100; 0
 	// means 10.
-	Percent int64
+	Percent int64 `unit:"%" most:"100" default:"10%" about:"An hour is busy if at least this share of its attempts failed."`
 	// Least is how many attempts it takes to tell; 0 means 10.
-	Least int64
+	Least int64 `unit:"attempts" default:"10" about:"How many attempts that share needs."`
 	// Day is the length of the rhythm, 0 for 24 h; Parts is how many hours it
 	// has, 0 for 24.
-	Day   time.Duration
-	Parts int
+	Day   time.Duration `default:"24h" about:"The length of the daily rhythm."`
+	Parts int           `unit:"hours" most:"512" default:"24" about:"Into how many hours the day is divided, at least 2."`
 	// HalfLife is after how many days half of it is forgotten, 0 for 7.
-	HalfLife int64
+	HalfLife int64 `unit:"days" default:"7" about:"After how many days half of what was learned is forgotten."`
 	// Priority lets calls that are more urgent pass: those below it. 0 puts all
 	// calls off.
-	Priority uint8
+	Priority uint8 `unit:"priority" default:"0" about:"Calls that are more urgent, with a lower number, pass; with 0 all calls wait."`
 	// On is the classes of failure that make an hour busy; none means overloaded.
-	On strategies.Classes
+	On strategies.Classes `without:"overloaded" about:"Which classes of failures make an hour busy."`
 	// Scope is who learns together, PerClient or wider; Name tells those apart
 	// that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

@@ -22,17 +22,17 @@ import (
 // SingleFlight inside.
 type Cache struct {
 	// TTL is how long an answer is good, > 0.
-	TTL time.Duration
+	TTL time.Duration `required:"5m" about:"How long an answer is used again."`
 	// Entries is how many answers are kept at most, in sets of four of which
 	// the one that would run out first makes place; 0 means 256, at most
 	// MaxEntries, or 512 for each client.
-	Entries int
+	Entries int `unit:"answers" most:"65536" default:"256" about:"How many answers are kept at most; 512 with the scope client."`
 	// Degraded keeps degraded answers too.
-	Degraded bool
+	Degraded bool `about:"Whether degraded answers are kept too."`
 	// Scope is who shares the memory, PerClient or wider; Name tells caches
 	// apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // MaxEntries bounds Cache.Entries.

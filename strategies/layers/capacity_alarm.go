@@ -21,17 +21,17 @@ import (
 // at anyway.
 type CapacityAlarm struct {
 	// After is how long, > 0.
-	After time.Duration
+	After time.Duration `required:"1h" about:"How long all attempts at a model must have failed."`
 	// Least is how many attempts in a row, 0 for 5.
-	Least int64
+	Least int64 `unit:"attempts" default:"5" about:"How many attempts must have failed in a row."`
 	// On is what counts as lack of capacity; none means overloaded.
-	On strategies.Classes
+	On strategies.Classes `without:"overloaded" about:"Which classes of failures mean that capacity lacks."`
 	// GiveUp makes the failure permanent.
-	GiveUp bool
+	GiveUp bool `about:"Whether such a failure then counts as a missing permission, so that loops stop."`
 	// Scope is who looks together, PerClient or wider; Name tells those apart
 	// that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // watchedModels is how many models are told apart; others are taken for the

@@ -20,8 +20,8 @@ import (
 type ClassAlarm struct {
 	// Scope is who looks together, PerClient or wider; Name tells those apart
 	// that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

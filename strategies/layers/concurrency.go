@@ -13,11 +13,11 @@ import (
 // It is right against providers that count requests in flight.
 type Concurrency struct {
 	// Permits is how many may be under way, ≥ 1.
-	Permits int64
+	Permits int64 `unit:"attempts" least:"1" required:"5" about:"How many attempts may be in flight."`
 	// Scope is who shares them, PerClient or wider; Name tells semaphores
 	// apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

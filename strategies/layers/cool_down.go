@@ -24,22 +24,23 @@ import (
 type CoolDown struct {
 	// For is the least time to cool down; Jitter the width of what is drawn on
 	// top.
-	For, Jitter time.Duration
+	For    time.Duration `required:"30s" about:"How long all wait after a refusal, at least; the reply may ask for more."`
+	Jitter time.Duration `default:"0s" about:"The width of what is drawn evenly and added to that time."`
 	// Pace is the gap between calls that are let go after a cool-down, > 0.
-	Pace time.Duration
+	Pace time.Duration `required:"1s" about:"The gap between calls that go after the cool-down."`
 	// ProbeTimeout is when a probe that has not ended gives its place to the next
 	// in line; 0 means For.
-	ProbeTimeout time.Duration
+	ProbeTimeout time.Duration `without:"as long as for" about:"When a probe that has not ended leaves its turn to the next call."`
 	// On is the refusals that all share; none means those by the caller's own
 	// limits, and overload.
-	On strategies.Classes
+	On strategies.Classes `without:"the limits, overloaded" about:"Which refusals make all wait."`
 	// Charged lets the loop outside hear of a refusal, which counts it as an
 	// attempt of that call's.
-	Charged bool
+	Charged bool `about:"Whether a refusal counts as an attempt of the retry loop outside."`
 	// Scope is who shares it, PerClient or wider; Name tells cool-downs apart
 	// that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

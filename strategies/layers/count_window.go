@@ -11,13 +11,14 @@ import (
 // 5 %, one failure in ten is there 40 % of the time.
 type CountWindow struct {
 	// Last is how many attempts it looks back at, 1 to 10,000.
-	Last int
+	Last int `unit:"attempts" most:"10000" required:"10" about:"How many of the last attempts count."`
 	// Min is how many there must have been since the breaker closed, at most Last;
 	// 0 means Last.
-	Min int
+	Min int `unit:"attempts" most:"10000" without:"as many as last" about:"How many attempts a share needs since the breaker closed."`
 	// Percent of failures and SlowPercent of slow attempts trip it; 0 means that
 	// these do not count.
-	Percent, SlowPercent int
+	Percent     int `unit:"%" most:"100" without:"failures do not count" about:"The share of failures that opens the breaker."`
+	SlowPercent int `unit:"%" most:"100" without:"slow attempts do not count" about:"The share of slow attempts that opens the breaker."`
 }
 
 // Validate says what is wrong with the window.

@@ -19,19 +19,20 @@ import (
 // day: put a TokenBucket inside it.
 type DailyBudget struct {
 	// Quota is what the provider allows in a day, in attempts.
-	Quota int64
+	Quota int64 `unit:"attempts" required:"500" about:"What the provider allows in a day."`
 	// Percent of it is spent, 1 to 100; 0 means 70, the margin that the
 	// founding article found to hold.
-	Percent int64
+	Percent int64 `unit:"%" most:"100" default:"70%" about:"Which share of that quota is used."`
 	// Per is the length of a day, 0 for 24 h; Offset is when in it the quota is
 	// reset, counted from the beginning of the run.
-	Per, Offset time.Duration
+	Per    time.Duration `default:"24h" about:"The length of a day."`
+	Offset time.Duration `default:"0s" about:"When in a day the quota is renewed, counted from the start of the run."`
 	// Carry is how many units of unspent budget days may save up; 0 for none.
-	Carry int64
+	Carry int64 `unit:"attempts" default:"0" about:"How much of the budget that was not spent may be saved for later."`
 	// Scope is who shares it, PerClient or wider; Name tells budgets apart
 	// that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

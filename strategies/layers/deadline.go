@@ -19,9 +19,9 @@ import (
 // caller asked.
 type Deadline struct {
 	// Within is how long after the caller asked the answer must be there.
-	Within time.Duration
+	Within time.Duration `required:"30s" about:"How long after the call arrived its answer must be there."`
 	// Least is how much time an attempt must have left to be sent; 0 means any.
-	Least time.Duration
+	Least time.Duration `default:"0s" about:"How much time must be left for an attempt to be sent."`
 }
 
 // Build implements Layer.

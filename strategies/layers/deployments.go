@@ -36,28 +36,29 @@ import (
 // read in 2026-11; there, calls that find all benched fail and are retried.
 type Deployments struct {
 	// Targets are where attempts may go, 1 to 256.
-	Targets []wire.Target
+	Targets []wire.Target `required:"[{key: 0}, {key: 1}]" about:"Where attempts may go, 1 to 256 deployments."`
 	// MaxAttempts bounds the attempts of a call, 0 for 3.
-	MaxAttempts int
+	MaxAttempts int `unit:"attempts" default:"3" about:"How many attempts a call makes, the first one included."`
 	// CoolDown is how long a deployment is benched, 0 for 5 s.
-	CoolDown time.Duration
+	CoolDown time.Duration `default:"5s" about:"How long a failed deployment is left out if its reply does not ask for a wait."`
 	// Percent of a minute's attempts, at least Least of them, may fail; 0 means
 	// 50, and 5.
-	Percent, Least int64
+	Percent int64 `unit:"%" most:"100" default:"50%" about:"A deployment is left out if more than this share of its attempts in the current minute failed."`
+	Least   int64 `unit:"attempts" default:"5" about:"How many attempts in the current minute that share needs."`
 	// Fails is how many failures in a minute are let pass; 0 means any number.
-	Fails int64
+	Fails int64 `unit:"failures" without:"only the share counts" about:"A deployment is also left out after more than this number of failures in the current minute."`
 	// On says what is retried; its empty set of classes means Transient.
-	On Rules
+	On Rules `without:"the transient classes" about:"Which failures are retried."`
 	// Backoff says how long a retry waits when no other deployment is on its
 	// feet; nil not at all. A hint counts then.
-	Backoff strategies.Backoff
+	Backoff strategies.Backoff `without:"it retries at once" about:"How long a retry waits when no other deployment is available."`
 	// Jitter is the width of what calls that have found all benched draw on
 	// top of their wait.
-	Jitter time.Duration
+	Jitter time.Duration `default:"0s" about:"The width of what is drawn evenly and added to the wait of calls that found all deployments left out."`
 	// Scope is who shares the benches, PerClient or wider; Name tells those
 	// apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // lonely is how many attempts of a minute must all have failed before the only

@@ -11,7 +11,9 @@ import (
 type LimitRange struct {
 	// Initial is the limit at first, Min and Max bound it; 0 in each means what
 	// the layer says. 1 ≤ Min ≤ Initial ≤ Max ≤ MaxLimit.
-	Initial, Min, Max int64
+	Initial int64 `unit:"attempts" most:"1000000" about:"The limit on attempts in flight at the beginning."`
+	Min     int64 `unit:"attempts" most:"1000000" about:"The least that the limit may become."`
+	Max     int64 `unit:"attempts" most:"1000000" about:"The most that the limit may become."`
 }
 
 // MaxLimit bounds adaptive limits on concurrency.

@@ -18,17 +18,17 @@ import (
 // course of an outage. (Envoy's documentation: 20 % and a floor of 3.)
 type EnvoyBudget struct {
 	// Percent of the calls under way may be retrying, 0 to 1000.
-	Percent int
+	Percent int `unit:"%" most:"1000" default:"0%" about:"Which share of the calls under way may be retrying at a time; Envoy's own default is 20."`
 	// Floor may be retrying however few there are.
-	Floor int
+	Floor int `unit:"calls" default:"0" about:"How many calls may always be retrying; Envoy's own default is 3."`
 	// InFlightOnly takes the share of the attempts in flight, and not of the calls
 	// that wait to retry as well, as Envoy does: then a lone failed call may never
 	// retry by its share (envoyproxy/envoy#30205).
-	InFlightOnly bool
+	InFlightOnly bool `about:"Whether the share is of the attempts in flight, without calls that wait, as in Envoy."`
 	// Scope is who shares it, PerClient or wider; Name tells budgets apart that
 	// everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

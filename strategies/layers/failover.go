@@ -20,21 +20,21 @@ import (
 // half full fail together.
 type Failover struct {
 	// Regions are tried in order, home first.
-	Regions []uint8
+	Regions []uint8 `names:"regions" required:"[eu, us]" about:"The regions in the order in which they are tried, the home region first."`
 	// Rounds bounds how often the list is gone through; 0 means no bound.
-	Rounds int
+	Rounds int `unit:"rounds" without:"there is no bound, and a backoff is required" about:"How often the list of regions is tried from its beginning."`
 	// Backoff says how long to wait between rounds; nil is for a single round.
-	Backoff strategies.Backoff
+	Backoff strategies.Backoff `without:"rounds must be 1" about:"How long it waits between rounds."`
 	// On says which failures lead on; its empty set of classes means
 	// overloaded, server_error, timeout and disconnected.
-	On Rules
+	On Rules `without:"overloaded, server_error, timeout, disconnected" about:"Which failures lead to the next region."`
 	// Stay is how long others begin where a call was answered last; 0 means
 	// that all begin at home.
-	Stay time.Duration
+	Stay time.Duration `default:"0s" about:"How long other calls begin in the region that answered last, in place of the home region."`
 	// Scope is who shares that knowledge, PerClient or wider; Name tells those
 	// apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

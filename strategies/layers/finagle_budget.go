@@ -21,16 +21,16 @@ import (
 // Google's SRE book. (twitter/util RetryBudget.scala.)
 type FinagleBudget struct {
 	// Percent of the calls may be retried, 0 to 1000; Finagle's default is 20.
-	Percent int
+	Percent int `unit:"%" most:"1000" default:"0%" about:"How many retries there may be, as a share of the calls; Finagle's own default is 20."`
 	// MinPerSecond retries are allowed besides, on the average over TTL;
 	// Finagle's default is 10.
-	MinPerSecond int
+	MinPerSecond int `unit:"retries per second" default:"0" about:"How many more retries are allowed, on average over the ttl; Finagle's own default is 10."`
 	// TTL is how long a call counts; 0 means Finagle's 10 s.
-	TTL time.Duration
+	TTL time.Duration `default:"10s" about:"How long a call counts."`
 	// Scope is who shares it, PerClient or wider; Name tells budgets apart that
 	// everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // budgetSlices is into how many parts a TTL is cut, as in Finagle: a call is

@@ -18,14 +18,14 @@ import (
 // of a million clients, or one key in a shared store. (ITU-T I.371, annex A.)
 type GCRA struct {
 	// Rate attempts are due in each Per: 21 per 10 s is one every 476 ms.
-	Rate int64
+	Rate int64 `rate:"Per" required:"120/min" about:"The rate at which attempts are due."`
 	Per  time.Duration
 	// Burst is how many may come at once after a pause, ≥ 1.
-	Burst int64
+	Burst int64 `unit:"attempts" least:"1" required:"3" about:"How many attempts may go at once after a pause."`
 	// Scope is who shares it, PerClient or wider; Name tells those apart that
 	// everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

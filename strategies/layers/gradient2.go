@@ -22,16 +22,16 @@ import (
 type Gradient2 struct {
 	// LimitRange is where the limit begins and what bounds it: 20 within 20 … 200
 	// unless said.
-	LimitRange
+	LimitRange `defaults:"initial:20 min:20 max:200"`
 	// Tolerance is how much longer than the average a round trip may be before
 	// the limit sinks, ≥ 1; 0 means 1.5.
-	Tolerance float64
+	Tolerance float64 `unit:"times" default:"1.5" about:"How many times the long average a round trip may be before the limit decreases, 1 to 1000."`
 	// Queue is how many attempts may queue at the provider; 0 means 4.
-	Queue int64
+	Queue int64 `unit:"attempts" most:"1000000" default:"4" about:"How many attempts may queue at the provider."`
 	// Scope is who shares the limit, PerClient or wider; Name tells limits
 	// apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

@@ -20,18 +20,18 @@ import (
 type GRPCBudget struct {
 	// MaxTokens is the size of the bucket, 1 to 1000; it starts full. gRPC's
 	// documentation shows 10.
-	MaxTokens int
+	MaxTokens int `unit:"tokens" most:"1000" required:"10" about:"How many tokens the bucket holds; it starts full, each failure takes one, and retries stop below half."`
 	// Ratio is what a success adds, in thousandths of a token: 100 is gRPC's 0.1.
 	// Thousandths are whole numbers, as sums of 0.1 are not.
-	Ratio int
+	Ratio int `unit:"thousandths" required:"100" about:"How much of a token each success adds."`
 	// Counts is the failures that cost a token; none means Transient. A failure
 	// that the provider marks as not to be retried costs one too, and that of a
 	// response that has begun none.
-	Counts strategies.Classes
+	Counts strategies.Classes `without:"the transient classes" about:"Which failures take a token."`
 	// Scope is who shares it, PerClient or wider; Name tells budgets apart that
 	// everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

@@ -22,13 +22,13 @@ import (
 // Without Spread all of a window goes out at its beginning.
 type HeaderLimit struct {
 	// Percent of the limit is left for others, 0 to 99.
-	Percent int64
+	Percent int64 `unit:"%" most:"99" default:"0%" about:"Which share of the limit is left for others."`
 	// Spread sends what is left evenly until the reset.
-	Spread bool
+	Spread bool `about:"Whether what remains is spread evenly until the limit is renewed."`
 	// Scope is who shares the mirror, PerClient or wider; Name tells mirrors
 	// apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

@@ -24,23 +24,23 @@ import (
 type Hedge struct {
 	// After is how long to wait for the attempt before; with a Quantile it is
 	// where the learning begins. > 0.
-	After time.Duration
+	After time.Duration `required:"2s" about:"How long it waits for an attempt before it sends the next; with a quantile only until latencies are known."`
 	// Quantile of the latency at which to hedge, between 0 and 1; 0 keeps to
 	// After.
-	Quantile float64
+	Quantile float64 `unit:"share" without:"it waits as long as after says" about:"The quantile of the latency after which it sends the next attempt, 0 to 1."`
 	// Attempts is how many there may be, the first included, 2 to MaxRunners; 0
 	// means 2.
-	Attempts int
+	Attempts int `unit:"attempts" most:"8" default:"2" about:"How many attempts a call makes at most, the first one included, at least 2."`
 	// Percent bounds the extra attempts, in per cent of the calls, with ten in
 	// hand at first; 0 means no bound.
-	Percent int64
+	Percent int64 `unit:"%" most:"800" without:"there is no bound" about:"How many extra attempts there may be, as a share of the calls; ten more are allowed at first."`
 	// Regions are where the extra attempts go, in order; none for the call's
 	// own.
-	Regions []uint8
+	Regions []uint8 `names:"regions" without:"they go to the call's own region" about:"Where the extra attempts go, in this order."`
 	// Scope is who shares what is learned and the bound, PerClient or wider;
 	// Name tells those apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

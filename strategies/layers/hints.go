@@ -15,19 +15,20 @@ import (
 // that was told the same does not come back as one.
 type Hints struct {
 	// Use is what becomes of a hint that is accepted.
-	Use HintUse
+	Use HintUse `about:"What a hint does to the wait."`
 	// Least ≤ hint ≤ Most are accepted; Most 0 means no bound. A shorter hint
 	// counts as none.
-	Least, Most time.Duration
+	Least time.Duration `default:"0s" about:"Shorter hints count as none."`
+	Most  time.Duration `without:"all are accepted" about:"The longest hint that is accepted; for longer ones see beyond."`
 	// Beyond is what becomes of a hint longer than Most.
-	Beyond Beyond
+	Beyond Beyond `about:"What happens with a longer hint."`
 	// Spread is the width of a jitter on top of the hint, in per cent of it, for
 	// HintAsWait and HintAsFloor.
-	Spread int
+	Spread int `unit:"%" most:"1000" default:"0%" about:"The width of what is drawn evenly and added to a hint, as a share of it, for as_wait and as_floor."`
 	// Slack is how much a hint may add to the loop's own wait, for HintClamped.
-	Slack time.Duration
+	Slack time.Duration `default:"0s" about:"How much a hint may add to the own wait, for clamped."`
 	// Restart makes the backoff begin anew after a wait that was asked for.
-	Restart bool
+	Restart bool `about:"Whether the backoff begins again after a wait that a reply asked for."`
 }
 
 // HintUse is what becomes of a hint.

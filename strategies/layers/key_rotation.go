@@ -20,20 +20,20 @@ import (
 // multiplies the refusals by the number of keys and helps nobody.
 type KeyRotation struct {
 	// Keys are used in order.
-	Keys []uint8
+	Keys []uint8 `unit:"key number" required:"[0, 1]" about:"The API keys in the order in which they are used."`
 	// Even lets calls begin at the keys in turn.
-	Even bool
+	Even bool `about:"Whether calls begin at the keys in turn, which spreads the load over all keys."`
 	// Rounds bounds how often the list is gone through; 0 means no bound.
-	Rounds int
+	Rounds int `unit:"rounds" without:"there is no bound, and a backoff is required" about:"How often the list of keys is tried from its beginning."`
 	// Backoff says how long to wait between rounds; nil is for a single round.
-	Backoff strategies.Backoff
+	Backoff strategies.Backoff `without:"rounds must be 1" about:"How long it waits between rounds."`
 	// On says which failures lead on; its empty set of classes means the
 	// caller's own limits, quota, auth and permission.
-	On Rules
+	On Rules `without:"the limits, quota, auth, permission" about:"Which failures lead to the next key."`
 	// Scope is who shares the rotation, PerClient or wider; Name tells
 	// rotations apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

@@ -24,21 +24,21 @@ import (
 // at the standard model, which must have room for it.
 type Ladder struct {
 	// Rungs are tried in order, the model asked for first.
-	Rungs []Rung
+	Rungs []Rung `required:"[{model: flagship, tries: 2}, {model: light}]" about:"The models in the order in which they are tried."`
 	// On says which failures lead on; its empty set of classes means
 	// overloaded.
-	On Rules
+	On Rules `without:"overloaded" about:"Which failures lead to the next try."`
 	// Backoff says how long to wait before each try but the first; nil tries at
 	// once. A hint counts where the same model is tried again.
-	Backoff strategies.Backoff
+	Backoff strategies.Backoff `without:"it tries at once" about:"How long it waits before each try but the first."`
 }
 
 // Rung is one model of a ladder.
 type Rung struct {
 	// Model is where attempts go, as wire.Target says; Tries how often, 0 for
 	// once.
-	Model uint8
-	Tries int
+	Model uint8 `names:"models" without:"the first" about:"The model of this rung."`
+	Tries int   `unit:"attempts" most:"1048576" default:"1" about:"How often it is tried."`
 }
 
 // maxTries bounds Rung.Tries.

@@ -16,8 +16,8 @@ import (
 type LatchedClass struct {
 	// Scope is who shares the first impression, PerCall or wider; Name tells
 	// those apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `about:"Which calls share the first class."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

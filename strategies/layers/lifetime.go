@@ -11,12 +11,13 @@ import (
 // successes at 10 %, it takes 111,112 failures to trip it.
 type Lifetime struct {
 	// Clear begins the count afresh that often; 0 means never.
-	Clear time.Duration
+	Clear time.Duration `without:"never" about:"After what time the counts begin again."`
 	// Min is how many attempts there must be; 0 means 1.
-	Min int
+	Min int `unit:"attempts" default:"1" about:"How many attempts a share needs."`
 	// Percent of failures and SlowPercent of slow attempts trip it; 0 means that
 	// these do not count.
-	Percent, SlowPercent int
+	Percent     int `unit:"%" most:"100" without:"failures do not count" about:"The share of failures that opens the breaker."`
+	SlowPercent int `unit:"%" most:"100" without:"slow attempts do not count" about:"The share of slow attempts that opens the breaker."`
 }
 
 // Validate says what is wrong with the count.

@@ -21,13 +21,13 @@ import (
 // them all for good: keep Size well below what the model takes.
 type Merge struct {
 	// Size is how many calls make one request, 2 to 1,000.
-	Size int
+	Size int `unit:"calls" least:"1" most:"1000" required:"10" about:"How many calls make one request, at least 2."`
 	// Window is how long the first waits for the others, > 0.
-	Window time.Duration
+	Window time.Duration `required:"1s" about:"How long the first call waits for the others."`
 	// Scope is who can meet, PerClient or wider; Name tells mergers apart that
 	// everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer: the flight of a batch, and within it, for the call that

@@ -21,11 +21,12 @@ import (
 // calls so, and its retries not at all.
 type MinInterval struct {
 	// Every is the least gap, > 0; Jitter the width of what is drawn on top.
-	Every, Jitter time.Duration
+	Every  time.Duration `required:"300ms" about:"The least gap between two attempts."`
+	Jitter time.Duration `default:"0s" about:"The width of what is drawn evenly and added to the gap."`
 	// Scope is who shares it, PerClient or wider; Name tells those apart that
 	// everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

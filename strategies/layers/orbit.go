@@ -20,13 +20,13 @@ import (
 // which the theory knows nothing, makes all of them wait.
 type Orbit struct {
 	// Mean is the mean time between two retries.
-	Mean time.Duration
+	Mean time.Duration `required:"10s" about:"The mean time between two retries of all calls together."`
 	// On is what is retried; none means Transient.
-	On strategies.Classes
+	On strategies.Classes `without:"the transient classes" about:"Which classes of failures are retried."`
 	// Scope is who shares the line, PerClient or wider; Name tells orbits apart
 	// that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

@@ -22,14 +22,14 @@ import (
 type Quality struct {
 	// Percent of the output asked for must be there, 0 to 100. It is for the
 	// simulator, where that is known: a real request says only what is too much.
-	Percent int64
+	Percent int64 `unit:"%" most:"100" default:"0%" about:"Which share of the output asked for an answer must have."`
 	// Accept is the chance that a lesser answer of each model is good enough,
 	// 0 to 1, by the model's number; those that are not listed always are.
-	Accept []float64
+	Accept []float64 `unit:"share" without:"all are good enough" about:"The probability that a degraded answer is good enough, for each model in their order."`
 	// Reject fails the call whose answer is poor.
-	Reject bool
+	Reject bool `about:"Whether a call with a poor answer fails."`
 	// All checks every answer, not only the lesser ones.
-	All bool
+	All bool `about:"Whether all answers are checked, not only degraded ones."`
 }
 
 // Build implements Layer.

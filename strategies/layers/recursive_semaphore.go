@@ -23,13 +23,13 @@ import (
 // Retry; the right way round is Concurrency inside Retry.
 type RecursiveSemaphore struct {
 	// Retry is the loop inside the semaphore.
-	Retry Retry
+	Retry Retry `about:"The retry loop inside the semaphore; its backoff is required."`
 	// Permits is how many there are, ≥ 1.
-	Permits int64
+	Permits int64 `unit:"permits" least:"1" required:"2" about:"How many calls may hold a permit, their waits included."`
 	// Scope is who shares them, PerClient or wider; Name tells semaphores apart
 	// that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

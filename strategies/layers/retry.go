@@ -16,21 +16,21 @@ import (
 // multiply.
 type Retry struct {
 	// Backoff says how long to wait before each retry.
-	Backoff strategies.Backoff
+	Backoff strategies.Backoff `required:"{full_jitter: {base: 1s, cap: 1m}}" about:"How long it waits before each retry."`
 	// MaxAttempts bounds how often what is inside begins, the first time
 	// included; 0 means no bound.
-	MaxAttempts int
+	MaxAttempts int `unit:"attempts" without:"there is no bound" about:"How many attempts a call makes, the first one included."`
 	// MaxElapsed bounds the age of the call at which a retry begins: one that
 	// would begin later is not waited for, and the call stops at once with
 	// DeadlinePassed. 0 means no bound.
-	MaxElapsed time.Duration
+	MaxElapsed time.Duration `without:"there is no bound" about:"The age of the call at which no more retry begins; a wait that would end later is not begun."`
 	// MinWait is the shortest wait there is, below the jitter: with it, a hint
 	// of 0 does not become a hot loop.
-	MinWait time.Duration
+	MinWait time.Duration `default:"0s" about:"The shortest wait, to which jitter is added; it prevents a loop without a pause after a hint of 0."`
 	// On says which failures are retried.
-	On Rules
+	On Rules `without:"the transient classes" about:"Which failures are retried."`
 	// Hints says what becomes of the waits that the provider asks for.
-	Hints Hints
+	Hints Hints `about:"How the waits that replies ask for count."`
 }
 
 // Build implements Layer.

@@ -13,22 +13,23 @@ import (
 // permission, a spent quota or a bad request.
 type Rules struct {
 	// Classes is what is retried; the empty set means Transient.
-	Classes strategies.Classes
+	Classes strategies.Classes `without:"what the layer says, as a rule the transient ones" about:"Which classes of failures are retried."`
 	// Statuses, if there are any, decide instead of Classes where a reply has an
 	// error status, as in clients that look at nothing else.
-	Statuses []Statuses
+	Statuses []Statuses `without:"only classes decide" about:"HTTP statuses that are retried; for replies with an error status they decide in place of the classes."`
 	// Also is what is retried whatever the status, Except what never is.
-	Also, Except strategies.Classes
+	Also   strategies.Classes `without:"none" about:"Classes that are retried whatever the status."`
+	Except strategies.Classes `without:"none" about:"Classes that are never retried."`
 	// AskedOnly are statuses that are retried only if the reply says how long
 	// to wait.
-	AskedOnly []Statuses
+	AskedOnly []Statuses `without:"none" about:"HTTP statuses that are retried only if the reply asks for a wait."`
 	// Marks says whether x-should-retry counts.
-	Marks MarkUse
+	Marks MarkUse `about:"How the header x-should-retry counts."`
 	// Replay says what becomes of an answer that broke after it had begun.
-	Replay Replay
+	Replay Replay `about:"Whether an answer that failed after it had begun is retried."`
 	// Refusals makes the loop retry, too, what a layer inside has refused
 	// without an attempt: a breaker, a limiter, a shedder.
-	Refusals bool
+	Refusals bool `about:"Whether a call that a layer inside refused without an attempt (breaker, limiter, shedder) is retried."`
 }
 
 // Statuses is a range of HTTP statuses, both ends included.

@@ -23,21 +23,22 @@ import (
 type Shedder struct {
 	// Above is the shares in per cent, for priority 1, 2, …; the last one holds for
 	// all less urgent ones too. They must not rise.
-	Above []int
+	Above []int `unit:"%" required:"[20, 10]" about:"The share of refused attempts above which calls of priority 1, 2, … are dropped, in falling order; the last one holds for all further priorities."`
 	// Window is how far it looks back, in ten steps.
-	Window time.Duration
+	Window time.Duration `required:"1m" about:"How far back attempts are counted."`
 	// Min is how many attempts there must be within the window; 0 means 1.
-	Min int
+	Min int `unit:"attempts" default:"1" about:"How many attempts within that time a share needs."`
 	// On is what counts as refused; none means the caller's own limits, overload
 	// and timeouts.
-	On strategies.Classes
+	On strategies.Classes `without:"the limits, overloaded, timeout" about:"Which failures count as refused."`
 	// Hold is how long a shed call waits before it asks again, plus U(0, Jitter);
 	// 0 settles it at once.
-	Hold, Jitter time.Duration
+	Hold   time.Duration `without:"it fails at once" about:"How long a dropped call waits before it asks again."`
+	Jitter time.Duration `default:"0s" about:"The width of what is drawn evenly and added to that wait."`
 	// Scope is who shares the counts, PerClient or wider; Name tells shedders
 	// apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 const shedderSlices = sliding(10)

@@ -25,20 +25,20 @@ import (
 type Shrink struct {
 	// On says after which failures to ask for less; its empty set of classes
 	// means overloaded, token_rate and too_large.
-	On Rules
+	On Rules `without:"overloaded, token_rate, too_large" about:"After which failures it asks for less."`
 	// Context is what is left of the input when its context is trimmed, between
 	// 0 and 1; 0 trims nothing.
-	Context float64
+	Context float64 `unit:"share" without:"the context is not trimmed" about:"The share of the input that remains when the context is trimmed, 0 to 1."`
 	// Output is what is left of the output, by its cap; 0 caps nothing.
-	Output float64
+	Output float64 `unit:"share" without:"the output is not capped" about:"The share of the output that remains, by its cap, 0 to 1."`
 	// Pieces is into how many the input is split at the first failure, 2 to 1000;
 	// 0 splits nothing.
-	Pieces int
+	Pieces int `unit:"pieces" most:"1000" without:"the input is not split" about:"Into how many pieces the input is split at the first failure, at least 2."`
 	// Times is how often a call is shrunk, 0 for once.
-	Times int
+	Times int `unit:"times" default:"1" about:"How often it asks for less for one call."`
 	// Backoff says how long to wait before a smaller request; nil sends it at
 	// once. A hint counts, but for too_large.
-	Backoff strategies.Backoff
+	Backoff strategies.Backoff `without:"it sends at once" about:"How long it waits before the smaller request."`
 }
 
 // Build implements Layer.

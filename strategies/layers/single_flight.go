@@ -18,8 +18,8 @@ import (
 type SingleFlight struct {
 	// Scope is who can meet, PerClient or wider; Name tells flights apart that
 	// everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

@@ -19,12 +19,12 @@ import (
 // Windows are aligned to the time since the run began.
 type SlidingCounter struct {
 	// Limit attempts in each Length, ≥ 1.
-	Limit  int64
+	Limit  int64 `rate:"Length" required:"120/min" about:"How many attempts may go in any interval of that length."`
 	Length time.Duration
 	// Scope is who shares it, PerClient or wider; Name tells those apart that
 	// everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

@@ -18,12 +18,12 @@ import (
 // after a pause it lets Limit attempts through at once.
 type SlidingLog struct {
 	// Limit attempts in each Length, 1 to MaxLog.
-	Limit  int
+	Limit  int `rate:"Length" required:"120/min" about:"How many attempts may go in any interval of that length, at most 1023."`
 	Length time.Duration
 	// Scope is who shares it, PerClient or wider; Name tells those apart that
 	// everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // MaxLog bounds SlidingLog.Limit; SlidingCounter takes two words for any limit.

@@ -20,16 +20,16 @@ import (
 // Reliability Engineering, "Handling Overload": K = 2, two minutes.)
 type Throttle struct {
 	// K is ≥ 1; 0 means 2.
-	K float64
+	K float64 `unit:"times" default:"2" about:"How many attempts are sent for each that the provider accepts, at least 1."`
 	// Window is how far it looks back, in ten steps; 0 means 2 min.
-	Window time.Duration
+	Window time.Duration `default:"2m" about:"How far back attempts are counted."`
 	// On is the ends that are no accepts; none means Transient. A bad request has
 	// been accepted.
-	On strategies.Classes
+	On strategies.Classes `without:"the transient classes" about:"Which ends of attempts mean that the provider did not accept them."`
 	// Scope is who shares the counts, PerClient or wider; Name tells throttles
 	// apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // throttleSlices is in how many steps a throttle forgets.

@@ -21,14 +21,15 @@ import (
 type TimeShift struct {
 	// Every is the period of the schedule, such as 24 h, counted from the
 	// beginning of the run; At is where in it work may begin, 0 ≤ At < Every.
-	Every, At time.Duration
+	Every time.Duration `without:"calls wait for the random part only" about:"The period, such as 24h, counted from the start of the run."`
+	At    time.Duration `default:"0s" about:"When in the period calls may begin."`
 	// Window is the width of the random offset.
-	Window time.Duration
+	Window time.Duration `default:"0s" about:"The width of the random delay that is added."`
 	// Steady has each client draw its offset once, and not for each call.
-	Steady bool
+	Steady bool `about:"Whether each client draws its delay once, and not for each call."`
 	// Priority lets calls that are more urgent pass: those below it. 0 moves
 	// all calls.
-	Priority uint8
+	Priority uint8 `unit:"priority" default:"0" about:"Calls that are more urgent, with a lower number, pass; with 0 all calls wait."`
 }
 
 // Build implements Layer.

@@ -11,12 +11,13 @@ import (
 type TimeWindow struct {
 	// Within is how far it looks back, in ten steps: what is forgotten is between
 	// 0.9 and 1 times as old.
-	Within time.Duration
+	Within time.Duration `required:"10s" about:"How far back attempts are counted."`
 	// Min is how many attempts there must be within the window; 0 means 1.
-	Min int
+	Min int `unit:"attempts" default:"1" about:"How many attempts within that time a share needs."`
 	// Percent of failures and SlowPercent of slow attempts trip it; 0 means that
 	// these do not count.
-	Percent, SlowPercent int
+	Percent     int `unit:"%" most:"100" without:"failures do not count" about:"The share of failures that opens the breaker."`
+	SlowPercent int `unit:"%" most:"100" without:"slow attempts do not count" about:"The share of slow attempts that opens the breaker."`
 }
 
 const timeSlices = 10

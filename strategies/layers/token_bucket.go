@@ -15,14 +15,14 @@ import (
 // a bucket of 70 % of it never meets the limit at all.
 type TokenBucket struct {
 	// Rate tokens arrive evenly in each Per: 21 per 10 s is 2.1 per second.
-	Rate int64
+	Rate int64 `rate:"Per" required:"120/min" about:"The rate at which tokens arrive; each attempt takes one."`
 	Per  time.Duration
 	// Burst is the size of the bucket, ≥ 1.
-	Burst int64
+	Burst int64 `unit:"tokens" least:"1" required:"20" about:"How many tokens the bucket holds; it starts full."`
 	// Scope is who shares it, PerClient or wider; Name tells buckets apart
 	// that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

@@ -26,13 +26,13 @@ import (
 type Vegas struct {
 	// LimitRange is where the limit begins and what bounds it: 20 within 1 … 1000
 	// unless said.
-	LimitRange
+	LimitRange `defaults:"initial:20 min:1 max:1000"`
 	// Smoothing is the weight of a new limit over the old, 0 for 1.
-	Smoothing float64
+	Smoothing float64 `unit:"weight" default:"1" about:"The weight of a new limit over the old one, above 0 and up to 1."`
 	// Scope is who shares the limit, PerClient or wider; Name tells limits
 	// apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer.

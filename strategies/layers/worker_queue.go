@@ -18,18 +18,18 @@ import (
 // that came before it.
 type WorkerQueue struct {
 	// Rate calls are taken from the queue in each Per.
-	Rate int64
+	Rate int64 `rate:"Per" required:"120/min" about:"The rate at which calls are taken from the queue."`
 	Per  time.Duration
 	// Workers is how many calls may be under way; 0 means any number.
-	Workers int64
+	Workers int64 `unit:"calls" without:"there is no bound" about:"How many calls may be under way."`
 	// MaxAttempts bounds how often a call is tried; 0 means no bound.
-	MaxAttempts int
+	MaxAttempts int `unit:"attempts" without:"there is no bound" about:"How many attempts a call makes, the first one included."`
 	// IgnoreHint puts failed work back into the queue at once.
-	IgnoreHint bool
+	IgnoreHint bool `about:"Whether failed calls go back to the queue at once, whatever wait the reply asks for."`
 	// Scope is who shares the queue, PerClient or wider; Name tells queues
 	// apart that everyone shares.
-	Scope strategies.Scope
-	Name  string
+	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
+	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
 // Build implements Layer. A worker queue is three layers: the loop that puts
