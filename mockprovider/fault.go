@@ -114,3 +114,11 @@ func (c *Config) FaultSpan() (begin, end time.Duration) {
 	}
 	return begin, end
 }
+
+// TakesRoom reports whether the fault refuses requests, stops work on them or leaves
+// them unanswered, or cuts what the provider can serve; others only delay replies or
+// change what is in them.
+func (f *Fault) TakesRoom() bool {
+	h := f.Does.Hooks(Space{})
+	return h.takesRoom()
+}

@@ -1,6 +1,7 @@
 package mockprovider
 
 import (
+	"slices"
 	"time"
 
 	"herdlab/mockprovider/wire"
@@ -35,6 +36,20 @@ type Hooks struct {
 	Answers []Hooks
 	// Forget, if not nil, resets what Pick has counted for an account.
 	Forget func(account uint32)
+}
+
+// takesRoom is Fault.TakesRoom.
+func (h *Hooks) takesRoom() bool {
+	if h.Arrive != nil || h.End != nil {
+		return true
+	}
+	if h.Strain != nil {
+		s := Strain{capacity: []int32{100}, limits: []int32{100}, regions: 1}
+		if h.Strain(&s, &Match{}); s.capacity[0] < 100 || s.limits[0] < 100 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(h.Answers, func(a Hooks) bool { return a.takesRoom() })
 }
 
 // MaxAnswers is the largest number of Hooks.Answers.

@@ -149,9 +149,11 @@ func (p *Provider) wake(now time.Duration, out []wire.Effect) []wire.Effect {
 
 func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 	r := &in.Request
+	in.Faulted = 0
 	if len(p.faults.arrivals) > 0 {
 		var dealt bool
 		if out, dealt = p.trouble(now, in, out); dealt {
+			in.Faulted = 100
 			return out
 		}
 	}
@@ -170,6 +172,7 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 	}
 	for i, g := range p.gates {
 		if !g.Take(now, r) {
+			in.Faulted = uint8(100 - p.faults.strain.limits[i])
 			out, e := p.atOnce(in, out)
 			p.write(now, r, g.Refuse(now, r), g.Form(r), &e.Reply)
 			p.undo(now, r, i)
@@ -180,6 +183,7 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 		if s.n == 0 && s.has(units) {
 			return p.start(now, s, p.newJob(now, in, k), out)
 		}
+		in.Faulted = uint8(100 - p.faults.strain.capacity[k])
 		if s.n < s.places {
 			i := p.newJob(now, in, k)
 			s.join(p.places, i)
@@ -189,6 +193,7 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 			return p.enqueued(now, s, i, out)
 		}
 	}
+	in.Faulted = uint8(100 - p.faults.strain.capacity[k])
 	p.undo(now, r, len(p.gates))
 	return p.refuse(now, in, wire.Overloaded, &s.Full, out)
 }

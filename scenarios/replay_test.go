@@ -42,6 +42,7 @@ func TestReplay(t *testing.T) {
 	s := replay(t, rows(370, 0, time.Second, time.Second, 2*time.Hour))
 	require.Equal(t, metrics.Plan{
 		Bin: time.Second, FaultBegin: 25 * time.Minute, FaultEnd: 27 * time.Minute, Horizon: 3 * time.Hour, Capacity: 5,
+		Faults:  []metrics.FaultSpan{{From: 25 * time.Minute, To: 27 * time.Minute, Refuses: true}},
 		Service: 4 * time.Second, Supply: metrics.Open,
 	}, s.Plan())
 	require.Equal(t, &metrics.Input{Name: "made up", Rows: 4}, s.Describe().Input)

@@ -131,11 +131,19 @@ func (s *Scenario) Strategies() []Choice {
 func (s *Scenario) Plan() metrics.Plan {
 	begin, end := s.provider.FaultSpan()
 	f := s.judged()
-	return metrics.Plan{
+	p := metrics.Plan{
 		Bin: s.bin, FaultBegin: begin, FaultEnd: end, Horizon: s.horizon,
 		Capacity: s.bound.PerSecond(), Service: f.up.Average() + s.service + f.down.Average(),
 		OneShot: s.oneShot(), Supply: s.supply(),
 	}
+	if p.Supply != metrics.Open {
+		p.Clients = s.clients()
+	}
+	for i := range s.provider.Faults {
+		f := &s.provider.Faults[i]
+		p.Faults = append(p.Faults, metrics.FaultSpan{From: f.From, To: f.To, Refuses: f.TakesRoom()})
+	}
+	return p
 }
 
 // supply returns the kind of supply of calls if all fleets have the same, and

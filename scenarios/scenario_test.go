@@ -79,7 +79,8 @@ func TestDescribe(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, metrics.Plan{
 		Bin: time.Second, FaultEnd: 300 * time.Second, Horizon: time.Hour, Capacity: 3, OneShot: true,
-		Service: 2 * time.Second,
+		Service: 2 * time.Second, Clients: 60,
+		Faults: []metrics.FaultSpan{{To: 300 * time.Second, Refuses: true}},
 	}, s.Plan())
 	require.Equal(t, metrics.Scenario{
 		Name: "second-peak", Title: "Second peak of a thundering herd after an outage", SHA256: s.SHA256(), Text: s.Source(),

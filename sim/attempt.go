@@ -28,6 +28,7 @@ type attempt struct {
 	target wire.Target
 	fleet  uint8
 	client bool  // the client waits for it
+	caused bool  // the strategy wanted it: it does not follow from its call alone
 	where  where // how far it has come
 	heads  uint8 // how many heads of its reply travel
 }
@@ -63,6 +64,7 @@ func (r *run) send(i uint32, c *call, f *fleet, timeout time.Duration) {
 	a := &r.attempts[at]
 	a.sent, a.call, a.seq, a.number, a.next = r.now, i, c.seq, c.attempts, c.flying
 	a.target, a.fleet, a.client, a.where, a.heads = c.target, c.fleet, true, onTheWayUp, 0
+	a.caused = c.attempts > 1 || r.now-c.born > metrics.Prompt
 	c.flying = at + 1
 	r.flight++
 	r.rec.AttemptSent(c.attempts, c.inFlight > 1)
@@ -121,16 +123,26 @@ func (r *run) arrive(at uint32) {
 	}
 	r.rec.AttemptArrived(r.now)
 	a.where = atProvider
-	if a.client {
-		r.step(wire.Arrive, at, 0)
-		return
-	}
-	// Its client hung up while it was on its way, which the provider sees next.
 	n := len(r.effects)
 	r.step(wire.Arrive, at, 0)
-	if !ends(r.effects[n:], at) {
+	if a.caused && r.input.Faulted < 100 && noRoom(r.effects[n:], at) {
+		r.rec.FoundNoRoom(r.now, 100-r.input.Faulted)
+	}
+	// If its client hung up while it was on its way, the provider sees that next.
+	if !a.client && !ends(r.effects[n:], at) {
 		r.step(wire.Abandon, at, 0)
 	}
+}
+
+// noRoom reports whether the effects of an arrival say that it was refused, or
+// nothing of it, so that it is queued.
+func noRoom(effects []wire.Effect, ticket uint32) bool {
+	for i := range effects {
+		if e := &effects[i]; e.Ticket == ticket {
+			return e.Kind == wire.Replied && e.Reply.Class != wire.OK
+		}
+	}
+	return true
 }
 
 // ends reports whether a ticket ends with one of the effects.

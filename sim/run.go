@@ -100,12 +100,21 @@ func (x *Experiment) Run(ctx context.Context) (*metrics.Report, error) {
 	if err := r.loop(ctx, x.Plan.Horizon); err != nil {
 		return nil, err
 	}
-	rep := r.rec.Finish(r.now, r.flight)
+	rep := r.rec.Finish(r.now, r.flight, r.eachWaiting)
 	rep.Events, rep.Fleets = r.fired, r.counts
 	if err := rep.Check(); err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
 	return rep, nil
+}
+
+// eachWaiting yields the time of arrival of each call that is not settled.
+func (r *run) eachWaiting(yield func(born time.Duration)) {
+	for i := range r.calls {
+		if c := &r.calls[i]; c.state&active != 0 {
+			yield(c.born)
+		}
+	}
 }
 
 func newRun(x *Experiment) *run {

@@ -19,7 +19,7 @@ import (
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if n := s.inFlight.Add(1); n > int64(s.cfg.MaxInFlight) {
 		s.inFlight.Add(-1)
-		s.harnessRefuse(w, http.StatusServiceUnavailable, "requests", "too many requests in flight")
+		s.harnessRefuse(w, http.StatusServiceUnavailable, "requests", "too many requests are under way")
 		return
 	}
 	defer s.inFlight.Add(-1)
@@ -41,7 +41,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// harnessRefuse refuses a request to protect the harness.
+// protect refuses a request for the harness's own sake.
 func (s *Server) harnessRefuse(w http.ResponseWriter, status int, reason, text string) {
 	s.metrics.harness.add(reason)
 	h := w.Header()
@@ -53,7 +53,7 @@ func (s *Server) harnessRefuse(w http.ResponseWriter, status int, reason, text s
 	_, _ = io.WriteString(w, text+"\n")
 }
 
-// headerBytes returns the approximate size of the headers.
+// headerBytes is how long the headers are, about.
 func headerBytes(r *http.Request) int {
 	n := len(r.RequestURI) + len(r.Host)
 	for name, values := range r.Header {
@@ -64,7 +64,7 @@ func headerBytes(r *http.Request) int {
 	return n
 }
 
-// responder answers one request.
+// answering is a request that is being answered.
 type responder struct {
 	s          *Server
 	run        *providerRun
@@ -77,25 +77,25 @@ type responder struct {
 	context    dialect.Context
 	message    dialect.Message
 	x          exchange
-	finished   bool // answered, and not used by others: it can be reused
+	finished   bool // it is answered, and nobody else knows of it any more
 }
 
-// clear resets a for reuse and keeps the buffers.
+// clear makes it a new one that has the memory of the old.
 func (a *responder) clear() {
-	const limit = 64 << 10 // larger buffers are not kept
+	const most = 64 << 10 // which is not kept for others
 	body, headers, reply, news := a.body, a.message.Headers, a.message.Body, a.x.updates
 	*a = responder{}
 	clear(headers)
 	a.message.Headers, a.x.updates = headers[:0], news
-	if body.Cap() <= limit {
+	if body.Cap() <= most {
 		a.body = body
 	}
-	if cap(reply) <= limit {
+	if cap(reply) <= most {
 		a.message.Body = reply[:0]
 	}
 }
 
-// readBody reads the body. It returns false if the request was refused.
+// read reads the request. It reports false if it has refused it.
 func (a *responder) readBody() bool {
 	a.body.Reset()
 	_, err := a.body.ReadFrom(http.MaxBytesReader(a.w, a.r.Body, a.s.cfg.MaxBody))
@@ -105,9 +105,9 @@ func (a *responder) readBody() bool {
 		case errors.As(err, &tooLarge):
 			a.s.harnessRefuse(a.w, http.StatusRequestEntityTooLarge, "body", fmt.Sprintf("the body is larger than %d bytes", tooLarge.Limit))
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			a.s.harnessRefuse(a.w, http.StatusRequestTimeout, "slow", "the body was not received in time")
+			a.s.harnessRefuse(a.w, http.StatusRequestTimeout, "slow", "the body did not come")
 		default:
-			a.s.harnessRefuse(a.w, http.StatusBadRequest, "broken", "the body does not match the headers")
+			a.s.harnessRefuse(a.w, http.StatusBadRequest, "broken", "the body is not as its headers say")
 		}
 		return false
 	}
@@ -115,7 +115,7 @@ func (a *responder) readBody() bool {
 	return true
 }
 
-// respond answers the request.
+// answer answers the request.
 func (a *responder) respond() {
 	d := a.run.driver
 	number := a.run.requests.Add(1)
@@ -162,15 +162,15 @@ func (a *responder) respond() {
 	a.runProvider(d)
 }
 
-// reject answers a request that does not reach the provider.
+// refuse answers a request that never reaches the provider.
 func (a *responder) reject(err error) {
-	why, notFound := err.Error(), isNotFound(err)
+	why, way := err.Error(), isNotFound(err)
 	var wrong headerError
-	if notFound || errors.As(err, &wrong) {
+	if way || errors.As(err, &wrong) {
 		a.w.Header().Set(OriginHeader, OriginHarness)
 	}
-	if notFound {
-		why, _, _ = strings.Cut(why, ". ") // without the list of routes
+	if way {
+		why, _, _ = strings.Cut(why, ". ") // the way is for who has lost it
 	}
 	a.context.Now = a.run.driver.clockTime()
 	a.dialect.WriteRequestError(&a.message, &a.context, err)
@@ -179,7 +179,7 @@ func (a *responder) reject(err error) {
 	a.send()
 }
 
-// host returns an address without its port.
+// host is an address without its port.
 func host(address string) string {
 	if h, _, err := net.SplitHostPort(address); err == nil {
 		return h

@@ -10,10 +10,11 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Headers with which a test sets what a client of a real provider cannot: the call
-// and the attempt, which its random draws depend on, the region, and the length of
-// the answer. Without them, Idempotency-Key identifies the call, and
-// X-Stainless-Retry-Count the attempt.
+// Headers by which a test says what a client of a real provider cannot: which
+// call a request belongs to, for the draws that are the call's, which attempt of
+// it it is, which region it is for, and how long its answer is to be. Without
+// them a call is known by its Idempotency-Key, and an attempt by
+// X-Stainless-Retry-Count.
 const (
 	CallHeader    = "X-Herdlab-Call"
 	AttemptHeader = "X-Herdlab-Attempt"
@@ -21,14 +22,14 @@ const (
 	OutputHeader  = "X-Herdlab-Output-Tokens"
 )
 
-// headerError is an error in one of these headers. The harness refuses the request
-// in its dialect.
+// directionError says what is wrong with one of these headers. It is refused in
+// the dialect of the request, by the harness.
 type headerError string
 
 // Error implements error.
 func (e headerError) Error() string { return string(e) }
 
-// header returns the first value of a header; name is in canonical form.
+// header is the first value of a header with that name, which is canonical.
 func (a *responder) header(name string) string {
 	if values := a.r.Header[name]; len(values) > 0 {
 		return values[0]
@@ -36,15 +37,15 @@ func (a *responder) header(name string) string {
 	return ""
 }
 
-// readHeaders sets the fields of q that the headers determine; number is the default
-// of its call.
+// heed fills in what the headers say of the request with that number, over what
+// is there.
 func (a *responder) readHeaders(q *wire.Request, number uint64) error {
 	q.Call, q.Attempt = number, 1
 	if key := a.header("Idempotency-Key"); key != "" {
 		q.Call = hash(a.x.from.tenant, key)
 	}
 	if text := a.header("X-Stainless-Retry-Count"); text != "" {
-		if n, err := strconv.ParseUint(text, 10, 16); err == nil { // SDKs set it, so other values are ignored
+		if n, err := strconv.ParseUint(text, 10, 16); err == nil { // an SDK's, so whatever else it is
 			q.Attempt = uint32(n) + 1
 		}
 	}
@@ -71,7 +72,7 @@ func (a *responder) readHeaders(q *wire.Request, number uint64) error {
 		i := slices.Index(a.s.cfg.Regions, region)
 		switch {
 		case len(a.s.cfg.Regions) == 0:
-			return headerError(fmt.Sprintf("%s is %.40q; this provider has no named regions", RegionHeader, region))
+			return headerError(fmt.Sprintf("%s is %.40q; this provider has no regions with names", RegionHeader, region))
 		case i < 0:
 			return headerError(fmt.Sprintf("%s is %.40q; the regions are %s", RegionHeader, region, strings.Join(a.s.cfg.Regions, ", ")))
 		}

@@ -8,11 +8,12 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// runProvider passes the request to the provider and sends the result to the client.
+// meet hands the request to the provider and brings what comes of it to the
+// client.
 func (a *responder) runProvider(d *driver) {
 	d.arrive(&a.x)
 	select {
-	case n := <-a.x.updates: // at once, so there is nothing else to wait for
+	case n := <-a.x.updates: // at once: then there is nothing to watch meanwhile
 		a.deliver(d, n)
 		return
 	default:
@@ -27,7 +28,7 @@ func (a *responder) runProvider(d *driver) {
 			a.clientGone(d)
 			return
 		case <-closing:
-			closing = nil // handled
+			closing = nil // it is known now
 			if d.neverAnswered(&a.x) {
 				a.hold(d, update{kind: wire.Dropped})
 				return
@@ -36,7 +37,7 @@ func (a *responder) runProvider(d *driver) {
 	}
 }
 
-// deliver sends the first update to the client, and what follows it.
+// hear brings the first news to the client, and what follows.
 func (a *responder) deliver(d *driver, n update) {
 	if n.kind == wire.Head {
 		a.stream(d, n)
@@ -45,7 +46,7 @@ func (a *responder) deliver(d *driver, n update) {
 	a.end(d, n)
 }
 
-// end sends the end to a client that has received no head.
+// end brings an end to a client that has nothing yet.
 func (a *responder) end(d *driver, n update) {
 	d.metrics.ended(&a.x)
 	switch n.kind {
@@ -67,13 +68,13 @@ func (a *responder) end(d *driver, n update) {
 	}
 }
 
-// clientGone reports to the provider that the client has hung up.
+// leave tells the provider that the client has hung up.
 func (a *responder) clientGone(d *driver) {
 	d.clientGone(&a.x)
 	a.logEnd(update{kind: wire.Replied, at: d.clock.now(), reply: wire.Reply{Class: wire.Cancelled}}, true)
 }
 
-// hold keeps a request without an answer until its client hangs up.
+// hold keeps a request that will never be answered until its client leaves.
 func (a *responder) hold(d *driver, n update) {
 	timer := d.clock.NewTimer(a.s.cfg.MaxHold)
 	defer timer.Stop()
@@ -84,10 +85,10 @@ func (a *responder) hold(d *driver, n update) {
 	}
 	n.at = d.clock.now()
 	a.logEnd(n, true)
-	panic(http.ErrAbortHandler) // close the connection without a reply
+	panic(http.ErrAbortHandler) // the connection ends without a word
 }
 
-// send writes the message, and closes the connection if the body is truncated.
+// send writes the message, and breaks the connection where that is to break.
 func (a *responder) send() {
 	m := &a.message
 	length := ""
@@ -113,14 +114,14 @@ func (a *responder) send() {
 	a.finished = true
 }
 
-// bufferedBytes is the size that net/http buffers until the handler returns: writing
-// less does not block, and needs no deadline.
+// unwaited is how many bytes net/http keeps until the handler returns: who
+// writes no more does not wait for the client, and needs no timer for that.
 const bufferedBytes = 2 << 10
 
-// head sets the headers of the message; length is empty if it is not known.
+// head writes the headers of the message, and its length unless that is empty.
 func (a *responder) head(length string) {
 	h, headers := a.w.Header(), a.message.Headers
-	values := make([]string, 0, len(headers)+3) // one allocation for all headers
+	values := make([]string, 0, len(headers)+3) // of all, instead of one at a time
 	set := func(name, value string) {
 		values = append(values, value)
 		n := len(values)
@@ -138,7 +139,7 @@ func (a *responder) head(length string) {
 	}
 }
 
-// resetConnection resets the connection, so that the client notices at once.
+// reset breaks the connection so that the client notices at once.
 func (a *responder) resetConnection() {
 	if c, ok := a.w.(interface{ reset() }); ok {
 		c.reset()
@@ -146,7 +147,7 @@ func (a *responder) resetConnection() {
 	}
 	if c, _, err := a.controller.Hijack(); err == nil {
 		if l, ok := c.(interface{ SetLinger(int) error }); ok {
-			_ = l.SetLinger(0) // RST instead of FIN
+			_ = l.SetLinger(0) // not a goodbye but a reset
 		}
 		_ = c.Close()
 		return

@@ -9,10 +9,11 @@ import (
 	"herdlab/mockprovider/dialect"
 )
 
-// route returns the index of the dialect of a request. Paths are those of the real
-// providers. If several dialects have the same path, its name can be put before it,
-// as in /openai/v1/chat/completions; route removes the name. Dialects of the
-// configuration take precedence. known is false if no dialect has the path.
+// route finds the dialect of a request. Paths are as the providers have them.
+// Where several have the same, and for whoever wants to be sure, the name of the
+// dialect may stand before it, as in /openai/v1/chat/completions; it is taken
+// off then. The dialects of the configuration go before those that there are.
+// known is false if nobody has such a path.
 func (s *Server) route(in *dialect.RawRequest) (which int, known bool) {
 	for i := range s.cfg.Dialects {
 		if s.cfg.Dialects[i].Answers(in.Path) {
@@ -30,7 +31,7 @@ func (s *Server) route(in *dialect.RawRequest) (which int, known bool) {
 	return 0, false
 }
 
-// index returns the index of the dialect of that name, -1 if there is none.
+// index is the index of the dialect of that name, -1 if there is none.
 func (s *Server) index(name string) int {
 	for i := range s.dialects {
 		if s.dialects[i].Name == name {
@@ -40,7 +41,7 @@ func (s *Server) index(name string) int {
 	return -1
 }
 
-// isNotFound reports whether err is due to an unknown path.
+// lost reports whether a request failed because there is no such path.
 func isNotFound(err error) bool {
 	if err == nil {
 		return false
@@ -49,14 +50,14 @@ func isNotFound(err error) bool {
 	return errors.As(err, &e) && e.Status == http.StatusNotFound
 }
 
-// notFound returns an error that lists the routes.
+// signpost names the paths that there are to who has lost the way.
 func (s *Server) notFound(method, path, host string) error {
 	const most = 100
 	if len(path) > most {
 		path = path[:most] + "…"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "No route for %s %s. Base URLs of this server:", method, path)
+	fmt.Fprintf(&b, "There is nothing at %s %s. Base URLs of this server:", method, path)
 	for i := range s.dialects {
 		fmt.Fprintf(&b, " http://%s/%s", host, s.dialects[i].Name)
 	}

@@ -16,6 +16,11 @@ const (
 // Input is one step of a provider.
 type Input struct {
 	Kind InputKind
+	// Faulted is set by the provider when it takes an Arrive: the part, in per cent,
+	// for which faults are to blame if the request found no room, which is to be
+	// refused or queued. It is 100 where a fault itself ends the request or has left
+	// nothing of what the request needed, and less where a fault has left a part.
+	Faulted uint8
 	// Ticket identifies the attempt for the driver, for Arrive and Abandon; the
 	// provider returns it in effects. It is small, below the largest number of
 	// attempts that were ever under way together, so that a provider may keep

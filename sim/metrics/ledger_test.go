@@ -94,7 +94,13 @@ func record(t require.TestingT, p Plan, wishes []wish) *Report {
 			r.CallSettled(e.at, Settlement{Born: w.born, Succeeded: w.how != abandoned, Useful: w.how == well})
 		}
 	}
-	rep := r.Finish(end, uint64(len(flying)))
+	rep := r.Finish(end, uint64(len(flying)), func(yield func(time.Duration)) {
+		for i := range wishes {
+			if w := &wishes[i]; w.born < p.Horizon && w.settled >= p.Horizon {
+				yield(w.born)
+			}
+		}
+	})
 	require.NoError(t, rep.Check())
 	return rep
 }

@@ -35,6 +35,18 @@ const (
 	WastedSlotTime
 	Refusals
 	OverdueCalls
+	HerdPeak
+	HerdPeakOfCapacity
+	SuccessLower
+	SuccessUpper
+	JudgedCalls
+	UndeterminedCalls
+	LongestWait
+	MeanLatency
+	AnsweredLatencyP50
+	AnsweredLatencyP95
+	AnsweredLatencyP99
+	CompletionTime
 	Hedges
 	DegradedAnswers
 	AnswersFromMemory
@@ -48,6 +60,9 @@ const (
 	Alarms
 	FirstAlarm
 	HungCalls
+	LatencyP50Bound
+	LatencyP95Bound
+	LatencyP99Bound
 	NumMetrics = iota
 )
 
@@ -88,16 +103,31 @@ var infos = [NumMetrics]Info{
 	PeakAfterOfCapacity: {"peak_after_of_capacity", "× capacity", "the same as a multiple of what the provider can serve"},
 	SecondPeak:          {"second_peak", "attempts/bin", "peak after, if it exceeds 2 × capacity; else undefined"},
 	SecondPeakTime:      {"second_peak_time", "s", "when the second peak begins, from the end of the last fault"},
-	DrainTime:           {"drain_time", "s", "from the end of the last fault until every call from before it is answered"},
-	RecoveryTime:        {"recovery_time", "s", "from the end of the last fault until useful answers hold 95 % of min(arrivals + backlog, capacity) over 10 s, or over two service times if these are longer"},
+	DrainTime:           {"drain_time", "s", "longest time from the end of a fault until every call that arrived before it is settled; never if one still waits, or if more of them are lost than the bound on success allows"},
+	RecoveryTime:        {"recovery_time", "s", "longest time from the end of a fault until the first window of 10 s, or of two service times if these are longer, in which useful answers hold 95 % of min(arrivals + backlog, capacity)"},
 	Goodput:             {"goodput", "calls/s", "useful answers per second while calls keep coming: until the last one of an open fleet, to the horizon if closed clients never stop; else undefined"},
-	LatencyP50:          {"latency_p50", "s", "median time from the wish to its useful answer"},
+	LatencyP50:          {"latency_p50", "s", "median time from a call to its useful answer, over all calls: waiting ones take at least their age, failed ones never end"},
 	LatencyP95:          {"latency_p95", "s", "95th percentile of the same"},
 	LatencyP99:          {"latency_p99", "s", "99th percentile of the same"},
 	SlotTime:            {"slot_time", "s", "time for which slots were held"},
 	WastedSlotTime:      {"wasted_slot_time", "s", "the part of it spent on answers nobody used"},
 	Refusals:            {"refusals", "attempts", "attempts that the provider refused"},
-	OverdueCalls:        {"overdue_calls", "calls", "the part of the pending calls that began before the end of the last fault, belong to a one-shot fleet or to a backlog that grows"},
+	OverdueCalls:        {"overdue_calls", "calls", "the part of the pending calls that counts as failed: it waited ten times as long as the longest answered wait, belongs to a one-shot fleet, to a backlog that grows or to a run without an answer, or nothing would happen to it any more"},
+	HerdPeak:            {"herd_peak", "attempts/window", "the most attempts that the strategy caused and that found no room, in one window of 1 s, or of ⌈3 ÷ capacity⌉ s; undefined without a capacity"},
+	HerdPeakOfCapacity:  {"herd_peak_of_capacity", "× capacity", "the same as a multiple of what the provider can serve"},
+	SuccessLower:        {"success_lower", "share", "calls answered usefully ÷ calls judged, if no undetermined call is answered"},
+	SuccessUpper:        {"success_upper", "share", "the same if every undetermined call is answered"},
+	JudgedCalls:         {"judged_calls", "calls", "calls that the success rate counts: all but the youngest of a run that was cut off"},
+	UndeterminedCalls:   {"undetermined_calls", "calls", "the part of them that still waited when the run was cut off and may be answered later"},
+	LongestWait:         {"longest_wait", "s", "the longest time from a call to its useful answer"},
+	MeanLatency:         {"mean_latency", "s", "mean time from a call to its useful answer, over answered calls"},
+	AnsweredLatencyP50:  {"answered_latency_p50", "s", "median of the same"},
+	AnsweredLatencyP95:  {"answered_latency_p95", "s", "95th percentile of the same"},
+	AnsweredLatencyP99:  {"answered_latency_p99", "s", "99th percentile of the same"},
+	CompletionTime:      {"completion_time", "s", "when the last call was settled; never if one still waits; undefined where calls keep coming"},
+	LatencyP50Bound:     {"latency_p50_is_bound", "runs", "1 where latency_p50 is a lower bound, because waiting calls decide it"},
+	LatencyP95Bound:     {"latency_p95_is_bound", "runs", "the same of latency_p95"},
+	LatencyP99Bound:     {"latency_p99_is_bound", "runs", "the same of latency_p99"},
 	Hedges:              {"hedges", "attempts", "attempts that were sent while another of their call was in flight"},
 	DegradedAnswers:     {"degraded_answers", "calls", "calls answered usefully by a lesser model than asked for"},
 	AnswersFromMemory:   {"answers_from_memory", "calls", "calls that their clients answered without an attempt"},

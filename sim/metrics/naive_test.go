@@ -1,7 +1,9 @@
 package metrics
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -46,33 +48,38 @@ func (n *naive) pending(at time.Duration) float64 {
 	return n.count(0, at, births) - n.count(0, at, settlings)
 }
 
-// spans are the window of recovery and how much of it is too late, in whole
-// bins.
-func (n *naive) spans() (window, late time.Duration) {
-	for late < n.Service {
-		late += n.Bin
+// happenings are the beginnings and ends of calls within the run, in order of time.
+func (n *naive) happenings() (all []happening) {
+	for _, w := range n.wishes {
+		if w.born < n.Horizon {
+			all = append(all, happening{at: w.born, born: w.born})
+		}
+		if w.settled < n.Horizon {
+			all = append(all, happening{at: w.settled, born: w.born, settled: true, useful: w.how == well})
+		}
 	}
-	for window < 10*s || window < 2*late {
-		window += n.Bin
-	}
-	return window, late
+	slices.SortStableFunc(all, func(a, b happening) int { return cmp.Compare(a.at, b.at) })
+	return all
 }
 
 func (n *naive) recovery() float64 {
-	window, late := n.spans()
 	quiet := n.end < n.Horizon && n.pending(ever) == 0
-	for from := n.FaultEnd; quiet || from+window <= n.end; from += n.Bin {
-		to := from + window
-		there := n.pending(from) + n.count(from, to, births)
-		there -= min(n.pending(to), n.count(to-late, to, births))
-		if n.Capacity > 0 {
-			there = min(there, n.Capacity*window.Seconds())
-		}
-		if n.count(from, to, answers) >= 0.95*there {
-			return (from - n.FaultEnd).Seconds()
-		}
+	if n.grows() {
+		return Never
 	}
-	return Never
+	return naiveRecovery(n.happenings(), n.FaultEnd, ever, max(n.end, n.FaultEnd), &n.Plan, quiet)
+}
+
+// grows applies the definition of a growing backlog to whole thousandths of the
+// horizon.
+func (n *naive) grows() bool {
+	cell := (n.Horizon + 999) / 1000
+	whole := func(at time.Duration) time.Duration { return max(at, 0) / cell * cell }
+	middle := whole(min(n.FaultEnd, n.end)/2 + n.end/2)
+	arrived := n.count(middle, ever, births)
+	grown := arrived - n.count(middle, ever, settlings)
+	young := n.count(whole(n.end-max(10*s, 2*n.Service)), ever, births)
+	return grown > 0.05*arrived && n.pending(ever) > young
 }
 
 // peak is the most attempts in a bin that does not begin before from.
@@ -105,40 +112,76 @@ func (n *naive) goodput() float64 {
 	return Undefined
 }
 
-func (n *naive) overdue() float64 {
-	pending := n.pending(ever)
-	if n.OneShot || n.end < n.Horizon {
-		return pending
-	}
-	early := 0.0
+// outcomes counts the calls by the definitions of Outcomes.
+func (n *naive) outcomes() (o Outcomes) {
+	cell := (n.Horizon + 999) / 1000
+	var longest time.Duration
+	answered := false
 	for _, w := range n.wishes {
-		if w.born < min(n.FaultEnd, n.Horizon) && w.settled >= n.Horizon {
-			early++
+		if w.how == well && w.settled < n.Horizon {
+			longest, answered = max(longest, w.settled-w.born), true
 		}
 	}
-	// Everything is in whole bins from the end of the last fault; the last of
-	// them is cut, and what it has is new.
-	last := n.FaultEnd - (n.FaultEnd/n.Bin+1)*n.Bin
-	for last+n.Bin <= n.end {
-		last += n.Bin
+	o.Wait = min(longest, n.end/2)
+	pending := n.pending(ever)
+	all := n.OneShot || !answered || n.end < n.Horizon && pending > 0 ||
+		n.grows() && pending > 0.05*n.count(0, ever, births)
+	limit := n.Horizon
+	if !all && o.Wait > 0 {
+		limit = (n.end - o.Wait) / cell * cell
 	}
-	first := min(n.FaultEnd, last)
-	start := first
-	for start > 0 {
-		start -= n.Bin
+	for _, w := range n.wishes {
+		switch waits := w.settled >= n.Horizon; {
+		case w.born >= n.Horizon:
+		case w.born >= limit:
+			o.Young++
+		case waits && (all || (n.end-w.born)/10 > o.Wait):
+			o.Failed++
+			o.Stuck++
+		case waits:
+			o.Undetermined++
+		case w.how == well:
+			o.Useful++
+		default:
+			o.Failed++
+		}
 	}
-	middle := start + ((first-start)/n.Bin+(last-start)/n.Bin)/2*n.Bin
-	growth, arrived := pending-n.pending(middle), n.count(middle, ever, births)
-	if growth <= 0.05*arrived {
-		return early
+	return o
+}
+
+// drain applies the definition to the end of the only fault.
+func (n *naive) drain() float64 {
+	if n.FaultEnd == 0 && !n.OneShot {
+		return Undefined
 	}
-	window, _ := n.spans()
-	return max(early, pending-min(pending, n.count(last-window, ever, births)))
+	var drained time.Duration
+	var calls, lost float64
+	for _, w := range n.wishes {
+		if w.born >= n.Horizon || !n.OneShot && w.born >= n.FaultEnd {
+			continue
+		}
+		if w.settled >= n.Horizon {
+			return Never
+		}
+		if calls++; w.how != well {
+			lost++
+		}
+		drained = max(drained, w.settled)
+	}
+	if lost > 0.001*calls {
+		return Never
+	}
+	return max(0, drained-n.FaultEnd).Seconds()
 }
 
 // values are the naive figures, in no order.
 func (n *naive) values() map[Metric]float64 {
-	v := map[Metric]float64{Goodput: n.goodput(), OverdueCalls: n.overdue()}
+	o := n.outcomes()
+	v := map[Metric]float64{
+		Goodput: n.goodput(), OverdueCalls: float64(o.Stuck), UndeterminedCalls: float64(o.Undetermined),
+		SuccessLower: ratio(float64(o.Useful), float64(o.calls())), SuccessUpper: ratio(float64(o.Useful+o.Undetermined), float64(o.calls())),
+		DrainTime: n.drain(),
+	}
 	peak, _ := n.peak(math.MinInt64)
 	perBin := float64(n.Capacity * n.Bin.Seconds())
 	v[Peak], v[PeakOfCapacity] = peak, ratio(peak, perBin)

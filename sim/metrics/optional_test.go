@@ -35,7 +35,7 @@ func TestBill(t *testing.T) {
 	r.Charged(4, 90)
 	r.Repeated(50)
 	r.CallSettled(2*s, useful(s))
-	rep := r.Finish(2*s, 0)
+	rep := r.Finish(2*s, 0, nil)
 	require.NoError(t, rep.Check())
 	v := rep.Values()
 	for m, want := range map[Metric]float64{
@@ -61,9 +61,9 @@ func TestNoAnswerIsNeverWorthItsCost(t *testing.T) {
 	r := NewRecorder(Plan{Horizon: 10 * s})
 	r.CallBegan(0)
 	r.Charged(7, 0)
-	v := r.Finish(s, 0).Values()
+	v := r.Finish(s, 0, nil).Values()
 	assert.Equal(t, Never, v[CostPerAnswer])
-	assert.Zero(t, NewRecorder(Plan{Horizon: 10 * s}).Finish(s, 0).Values()[CostPerAnswer], "nothing spent, nothing to ask")
+	assert.Zero(t, NewRecorder(Plan{Horizon: 10 * s}).Finish(s, 0, nil).Values()[CostPerAnswer], "nothing spent, nothing to ask")
 }
 
 // Answers of each kind are told apart, lesser ones by their model; what other
@@ -79,7 +79,7 @@ func TestAnswersThatAreNotLikeOthers(t *testing.T) {
 		how.Born, how.Succeeded, how.Useful = s, true, true
 		r.CallSettled(s, how)
 	}
-	rep := r.Finish(s, 0)
+	rep := r.Finish(s, 0, nil)
 	require.NoError(t, rep.Check())
 	assert.Equal(t, []uint64{1, 0, 2}, rep.DegradedBy)
 	v := rep.Values()
@@ -97,7 +97,7 @@ func TestSignals(t *testing.T) {
 	r.Raised(3*s, note)
 	r.Raised(4*s, full)
 	r.Raised(5*s, full)
-	rep := r.Finish(9*s, 0)
+	rep := r.Finish(9*s, 0, nil)
 	want := []Signal{{"full", true, 2, 4 * s}, {"full", false, 1, 3 * s}, {"silent", true, 0, 0}}
 	assert.Equal(t, want, rep.Signals)
 	v := rep.Values()
@@ -110,7 +110,7 @@ func TestSignals(t *testing.T) {
 	assert.Equal(t, 4.0, *results[1].First[0])
 	assert.Nil(t, results[1].First[1])
 	r.Raised(6*s, silent)
-	assert.Len(t, SummariseSignals([][]Signal{r.Finish(9*s, 0).Signals}), 3)
+	assert.Len(t, SummariseSignals([][]Signal{r.Finish(9*s, 0, nil).Signals}), 3)
 }
 
 // Of n failures at most 8 + log(n/8)/log(5/4) + 1 are kept: the first eight, and
@@ -125,7 +125,7 @@ func TestSampleOfFailures(t *testing.T) {
 			kept = append(kept, i)
 		}
 	}
-	rep := r.Finish(s, 0)
+	rep := r.Finish(s, 0, nil)
 	require.EqualValues(t, n, rep.Failed)
 	require.Len(t, rep.Failures, len(kept))
 	require.LessOrEqual(t, float64(len(kept)), 9+math.Log(n/8)/math.Log(1.2))

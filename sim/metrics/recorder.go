@@ -31,7 +31,12 @@ type Recorder struct {
 	truth  Truth
 	belief Belief
 
-	latency Histogram
+	latency Histogram // of calls that were answered usefully
+	herd    herdPeak
+	grid    arrivalGrid
+	drain   drainClock
+	recover recoveryClock
+	longest time.Duration // wait that was answered usefully
 	// Times in the system: of settled calls, and of all calls up to lastChange.
 	sojourn, area   Total
 	lastChange      time.Duration
@@ -103,7 +108,13 @@ func NewRecorder(p Plan) *Recorder {
 	if p.Bin <= 0 {
 		p.Bin = time.Second
 	}
-	r := &Recorder{plan: p, bin: -1}
+	if p.MinSuccess <= 0 {
+		p.MinSuccess = DefaultMinSuccess
+	}
+	r := &Recorder{
+		plan: p, bin: -1, herd: newHerdPeak(p.Capacity), grid: newArrivalGrid(p.Horizon),
+		drain: newDrainClock(p.ends(), p.OneShot, p.MinSuccess), recover: newRecoveryClock(&p),
+	}
 	r.bins.Width = p.Bin
 	if m := p.FaultEnd % p.Bin; m != 0 {
 		r.bins.Start = m - p.Bin
@@ -136,6 +147,9 @@ func (r *Recorder) advance(now time.Duration) {
 func (r *Recorder) CallBegan(now time.Duration) {
 	r.bins.Calls[r.at(now)]++
 	r.change(now)
+	r.recover.begun(now, int64(r.open()))
+	r.drain.began(now)
+	r.grid.calls[r.grid.of(now)]++
 	r.belief.Calls++
 	r.lastCall, r.usefulByLast = now, r.belief.Useful
 	if r.isEarly(now) {
@@ -234,6 +248,9 @@ func (r *Recorder) CallSettled(now time.Duration, s Settlement) {
 	bin := r.at(now)
 	r.change(now)
 	r.bins.Settled[bin]++
+	r.recover.over(now, s.Born, s.Succeeded && s.Useful, int64(r.open()))
+	r.drain.settled(now, s.Born, s.Succeeded && s.Useful)
+	r.grid.over[r.grid.of(now)]++
 	r.sojourn.Add(now - s.Born)
 	early := r.isEarly(s.Born)
 	if early {
@@ -248,6 +265,8 @@ func (r *Recorder) CallSettled(now time.Duration, s Settlement) {
 		}
 		r.bins.Useful[bin]++
 		r.latency.Add(now - s.Born)
+		r.grid.useful[r.grid.of(s.Born)]++
+		r.longest = max(r.longest, now-s.Born)
 		if early {
 			r.early.Useful++
 			r.early.LastUseful = now
@@ -280,15 +299,63 @@ func (r *Recorder) unlike(s Settlement) {
 	}
 }
 
+// FoundNoRoom records that an attempt that the strategy caused (a retry, a hedge, or
+// a first attempt sent more than Prompt after its call arrived) reached the provider
+// and was refused or queued. percent is the part of that which no fault is to blame
+// for: less than 100 if a fault has cut what the provider can serve.
+func (r *Recorder) FoundNoRoom(now time.Duration, percent uint8) { r.herd.add(now, percent) }
+
+// DefaultMinSuccess is the share of calls that must be answered usefully unless a
+// scenario or its reader asks for another.
+const DefaultMinSuccess = 0.999
+
+// Prompt is the time within which a first attempt follows from the arrival of its
+// call. One that is sent later is sent when the strategy wants it.
+const Prompt = time.Second
+
 // Finish closes the account at the time the run ended and returns the report.
-// inFlight is how many attempts have not ended for their client.
-func (r *Recorder) Finish(end time.Duration, inFlight uint64) *Report {
+// inFlight is the number of attempts that have not ended for their client. waiting
+// yields the time of arrival of each call that is not settled; nil if there are
+// none.
+func (r *Recorder) Finish(end time.Duration, inFlight uint64, waiting func(yield func(born time.Duration))) *Report {
 	r.change(end)
-	return &Report{
+	if waiting == nil {
+		waiting = func(func(time.Duration)) {}
+	}
+	rep := &Report{
 		Plan: r.plan, End: end, Series: r.bins, Truth: r.truth, Belief: r.belief, Early: r.early,
-		Latency: r.latency, InFlight: inFlight, Arrived: r.arrived, Tries: r.tries,
-		AttemptsInFault: r.attemptsInFault, LastCall: r.lastCall, UsefulByLast: r.usefulByLast,
+		Latency: r.latency, AllLatency: Survival{Answered: r.latency, Failed: r.belief.Failed + r.belief.Lost},
+		InFlight: inFlight, Arrived: r.arrived, Tries: r.tries,
+		AttemptsInFault: r.attemptsInFault, LastCall: r.lastCall, UsefulByLast: r.usefulByLast, LastSettled: r.drain.last,
 		DegradedBy: r.degradedBy, Signals: r.signals, Failures: r.failures, Failed: r.failed,
 		sojourn: r.sojourn, area: r.area,
+	}
+	r.conclude(rep, waiting)
+	return rep
+}
+
+// conclude fills in what follows from the calls that are still waiting.
+func (r *Recorder) conclude(rep *Report, waiting func(yield func(born time.Duration))) {
+	hung, pending := rep.Hung() > 0, rep.Pending()
+	rep.Grows = !r.plan.OneShot && r.grid.grows(r.plan.lastRefusal(), rep.End, r.recover.search.width)
+	waiting(func(born time.Duration) {
+		if hung {
+			rep.AllLatency.Failed++
+		} else {
+			rep.AllLatency.Waiting.Add(rep.End - born)
+		}
+	})
+	rep.Outcomes = r.grid.outcomes(ending{
+		at: rep.End, longest: r.longest,
+		all: hung || r.plan.OneShot || r.belief.Useful == 0 || rep.Grows && float64(pending) > float64(backlogShare*float64(r.belief.Calls)),
+	}, waiting)
+	rep.Herd, rep.HerdEnd = r.herd.peak()
+	rep.drain = r.drain.finish(rep.End)
+	rep.recovery = undefinedTime
+	if !r.plan.OneShot {
+		rep.recovery = r.recover.finish(rep.End, pending == 0 && rep.End < r.plan.Horizon, int64(pending))
+		if rep.Grows && rep.recovery != undefinedTime {
+			rep.recovery = neverTime
+		}
 	}
 }

@@ -15,12 +15,22 @@ type Report struct {
 	// End is when the run ended: at its horizon if that cut it, and else with the
 	// last thing that happened to anybody. How early that is says nothing about
 	// how well a strategy did: whoever gives up is done at once.
-	End     time.Duration
-	Series  Series
-	Truth   Truth
-	Belief  Belief
-	Early   Early
-	Latency Histogram
+	End    time.Duration
+	Series Series
+	Truth  Truth
+	Belief Belief
+	Early  Early
+	// Latency is that of useful answers, AllLatency that of all calls.
+	Latency    Histogram
+	AllLatency Survival
+	// Outcomes are the calls as the success rate counts them.
+	Outcomes Outcomes
+	// Herd is the herd peak, in attempts per HerdWindow, and HerdEnd the end of its
+	// window; both 0 without a capacity.
+	Herd    float64
+	HerdEnd time.Duration
+	// Grows says that the backlog grows: see arrivalGrid.grows.
+	Grows bool
 	// InFlight is how many attempts had not ended for their client at End.
 	InFlight uint64
 	// Tries says what the attempts were to their calls.
@@ -34,6 +44,8 @@ type Report struct {
 	// answered usefully by then.
 	LastCall     time.Duration
 	UsefulByLast uint64
+	// LastSettled is when a call was last settled; 0 if none was.
+	LastSettled time.Duration
 	// DegradedBy counts useful answers from a lesser model by that model; models
 	// after the last one that gave any are left out.
 	DegradedBy []uint64
@@ -49,7 +61,8 @@ type Report struct {
 	// Events is how many events the run took; it says nothing about the herd.
 	Events uint64
 
-	sojourn, area Total
+	sojourn, area   Total
+	drain, recovery time.Duration // or undefinedTime, or neverTime
 }
 
 // Pending is how many calls were not settled at End.
@@ -130,19 +143,34 @@ var (
 	Undefined = math.NaN()
 )
 
-// Drain is the time in seconds from the end of the last fault until every
-// call that had arrived by then was answered: 0 if that was before, Never if
-// one of them was lost, failed or is still pending. Without a fault it counts
-// from the beginning and concerns all calls of a one-shot fleet.
-func (r *Report) Drain() float64 {
-	e := &r.Early
-	if r.Plan.FaultEnd == 0 && !r.Plan.OneShot {
+// Drain is the longest time in seconds from the end of a fault until every call
+// that had arrived by then was settled; Never if one of them still waits, or if
+// more of them are lost than 1 − Plan.MinSuccess allows. In one-shot fleets all calls count, and without a fault they are measured from the
+// beginning; otherwise it is Undefined without a fault.
+func (r *Report) Drain() float64 { return secondsOf(r.drain) }
+
+// Recovery is the longest time in seconds from the end of a fault until the first
+// window of 10 s, or of two mean service times if that is longer, in which useful
+// answers are at least 95 % of min(arrivals + backlog, capacity). It is Undefined
+// without a fault and for one-shot fleets, and Never if no such window ends before
+// the next fault that refuses begins or the run is cut off, or if the backlog
+// grows.
+func (r *Report) Recovery() float64 { return secondsOf(r.recovery) }
+
+// undefinedTime and neverTime stand for Undefined and Never in a duration.
+const (
+	undefinedTime time.Duration = -1
+	neverTime     time.Duration = math.MaxInt64
+)
+
+func secondsOf(d time.Duration) float64 {
+	switch d {
+	case undefinedTime:
 		return Undefined
-	}
-	if e.Useful < e.Calls {
+	case neverTime:
 		return Never
 	}
-	return max(0, (e.LastUseful - r.Plan.FaultEnd).Seconds())
+	return d.Seconds()
 }
 
 // Goodput is how many calls are answered usefully per second while calls keep

@@ -57,7 +57,7 @@ func TestDrainAndPeakByHand(t *testing.T) {
 	r.AttemptEnded(Refused)
 	answer(r, 0, 12*s+s/2)
 	answer(r, 0, 14*s)
-	rep := r.Finish(14*s, 0)
+	rep := r.Finish(14*s, 0, nil)
 	require.NoError(t, rep.Check())
 	v := rep.Values()
 	for m, want := range map[Metric]float64{
@@ -83,24 +83,36 @@ func TestDrainAndPeakByHand(t *testing.T) {
 	assert.Equal(t, 12*s, at)
 }
 
-// A job that fails, or is lost silently, or is pending never drains.
-func TestDrainThatNeverComes(t *testing.T) {
-	for name, how := range map[string]*Settlement{
-		"failed":  {},
-		"lost":    {Succeeded: true},
-		"pending": nil,
+// One of two calls is more than may be lost, and a call that is pending never
+// drains; with a bound that allows it, a lost call drains when it is settled.
+func TestDrainCountsSettledCalls(t *testing.T) {
+	for name, test := range map[string]struct {
+		how        *Settlement
+		minSuccess float64
+		want       float64
+	}{
+		"failed":       {&Settlement{}, 0, Never},
+		"lost":         {&Settlement{Succeeded: true}, 0, Never},
+		"failed, half": {&Settlement{}, 0.5, 40},
+		"lost, half":   {&Settlement{Succeeded: true}, 0.5, 40},
+		"pending":      {nil, 0.5, Never},
 	} {
-		r := NewRecorder(Plan{FaultEnd: 10 * s, Horizon: 100 * s, OneShot: true})
+		r := NewRecorder(Plan{FaultEnd: 10 * s, Horizon: 100 * s, OneShot: true, MinSuccess: test.minSuccess})
 		call(r, 0, 1*s)
 		r.CallBegan(2 * s)
-		if how != nil {
-			how.Born = 2 * s
-			r.CallSettled(50*s, *how)
+		if test.how != nil {
+			test.how.Born = 2 * s
+			r.CallSettled(50*s, *test.how)
 		}
-		rep := r.Finish(100*s, 0)
+		rep := r.Finish(100*s, 0, func(yield func(time.Duration)) {
+			if test.how == nil {
+				yield(2 * s)
+			}
+		})
 		require.NoError(t, rep.Check(), name)
-		assert.True(t, math.IsInf(rep.Drain(), 1), name)
+		assert.Equal(t, test.want, rep.Drain(), name)
 		assert.Equal(t, 0.5, rep.Values()[SuccessRate], name)
+		assert.Equal(t, []float64{0.5, 0.5}, []float64{rep.Outcomes.Lower(), rep.Outcomes.Upper()}, name)
 	}
 }
 
@@ -114,7 +126,7 @@ func TestBinsAreAlignedToTheFault(t *testing.T) {
 	for range 3 {
 		call(r, 2*s+s/2, 2*s+s/2)
 	}
-	rep := r.Finish(3*s, 0)
+	rep := r.Finish(3*s, 0, nil)
 	require.NoError(t, rep.Check())
 	assert.Equal(t, -s/2, rep.Series.Start)
 	overall, at := rep.Peak(false)
@@ -151,7 +163,7 @@ func TestAttemptsAndAnswersOfEachKind(t *testing.T) {
 		r.AttemptEnded(Answered)
 		r.CallSettled(2*s, Settlement{Born: 2 * s, Succeeded: true, Useful: true, Degraded: true})
 	}
-	rep := r.Finish(2*s, 0)
+	rep := r.Finish(2*s, 0, nil)
 	require.NoError(t, rep.Check())
 	assert.Equal(t, Tries{FirstTries: 3, Retries: 2, Hedges: 1}, rep.Tries)
 	assert.EqualValues(t, 1, rep.Belief.FromMemory)
@@ -165,7 +177,7 @@ func TestCheckCatchesABrokenLedger(t *testing.T) {
 		r := NewRecorder(Plan{FaultEnd: 2 * s, Horizon: 10 * s})
 		call(r, 0, s)
 		call(r, s, 3*s)
-		return r.Finish(3*s, 0)
+		return r.Finish(3*s, 0, nil)
 	}
 	require.NoError(t, sound().Check())
 	for name, damage := range map[string]func(r *Report){

@@ -44,3 +44,10 @@ func (t Total) Duration() time.Duration {
 }
 
 func (t Total) nanoseconds() float64 { return float64(float64(t.hi)*0x1p64) + float64(t.lo) }
+
+// plus returns t + o.
+func (t Total) plus(o Total) Total {
+	lo, carry := bits.Add64(t.lo, o.lo, 0)
+	hi, _ := bits.Add64(t.hi, o.hi, carry)
+	return Total{hi, lo}
+}

@@ -52,7 +52,7 @@ func TestSlotTimeDoesNotOverflow(t *testing.T) {
 		r.Dropped(0)
 		r.Wasted(1e6 * 1000 * s)
 	}
-	rep := r.Finish(0, 0)
+	rep := r.Finish(0, 0, nil)
 	v := rep.Values()
 	assert.Equal(t, 1e10, v[SlotTime])
 	assert.Equal(t, 1e10, v[WastedSlotTime])

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"math"
+	"time"
 
 	"herdlab/mockprovider/wire"
 )
@@ -38,12 +39,8 @@ func (r *Report) Values() Values {
 	}
 	v[DrainTime], v[RecoveryTime] = r.Drain(), r.Recovery()
 	v[Goodput] = r.Goodput()
-	v[LatencyP50], v[LatencyP95], v[LatencyP99] = Undefined, Undefined, Undefined
-	if r.Latency.Count() > 0 {
-		v[LatencyP50] = r.Latency.Quantile(0.50).Seconds()
-		v[LatencyP95] = r.Latency.Quantile(0.95).Seconds()
-		v[LatencyP99] = r.Latency.Quantile(0.99).Seconds()
-	}
+	r.latencyValues(&v)
+	r.judgedValues(&v)
 	v[SlotTime], v[WastedSlotTime] = t.SlotTime.Seconds(), t.WastedSlotTime.Seconds()
 	for c, n := range t.Replies {
 		if wire.Class(c) != wire.OK {
@@ -52,6 +49,57 @@ func (r *Report) Values() Values {
 	}
 	r.optionalValues(&v)
 	return v
+}
+
+// latencyValues fills in the quantiles of the latency.
+func (r *Report) latencyValues(v *Values) {
+	for i, q := range []float64{0.50, 0.95, 0.99} {
+		all, answered, bound := LatencyP50+Metric(i), AnsweredLatencyP50+Metric(i), LatencyP50Bound+Metric(i)
+		v[all], v[answered] = Undefined, Undefined
+		if r.Latency.Count() > 0 {
+			v[answered] = r.Latency.Quantile(q).Seconds()
+		}
+		if r.AllLatency.Count() == 0 {
+			continue
+		}
+		d, known := r.AllLatency.Quantile(q)
+		v[all] = d.Seconds()
+		switch known {
+		case NotReached:
+			v[all] = Never
+		case AtLeast:
+			v[bound] = 1
+		}
+	}
+	v[MeanLatency], v[LongestWait] = Undefined, Undefined
+	if n := r.Latency.Count(); n > 0 {
+		v[MeanLatency] = r.Latency.total.nanoseconds() / float64(n) / float64(time.Second)
+		v[LongestWait] = r.Latency.max.Seconds()
+	}
+}
+
+// judgedValues fills in what a verdict is based on.
+func (r *Report) judgedValues(v *Values) {
+	o := &r.Outcomes
+	v[SuccessLower], v[SuccessUpper] = o.Lower(), o.Upper()
+	if r.Plan.Supply == Endless && r.Plan.Clients > 0 {
+		// A client that waits for ever would have made many calls more.
+		most := 1 - float64(min(o.Stuck, uint64(r.Plan.Clients)))/float64(r.Plan.Clients)
+		v[SuccessLower], v[SuccessUpper] = min(v[SuccessLower], most), min(v[SuccessUpper], most)
+	}
+	v[JudgedCalls], v[UndeterminedCalls] = float64(o.calls()), float64(o.Undetermined)
+	v[HerdPeak], v[HerdPeakOfCapacity] = Undefined, Undefined
+	if r.Plan.Capacity > 0 {
+		v[HerdPeak] = r.Herd
+		v[HerdPeakOfCapacity] = ratio(r.Herd, float64(r.Plan.Capacity*HerdWindow(r.Plan.Capacity).Seconds()))
+	}
+	v[CompletionTime] = Undefined
+	if r.Plan.Supply == Counted {
+		v[CompletionTime] = Never
+		if r.Pending() == 0 {
+			v[CompletionTime] = r.LastSettled.Seconds()
+		}
+	}
 }
 
 // optionalValues draws the figures that most runs have not.
