@@ -139,8 +139,8 @@ func at(m metrics.Metric, v float64) metrics.Values {
 }
 
 // values returns metrics over three seeds: 99, 100 and 101 % of each given value.
-func values(pairs ...any) metrics.Figures {
-	out := metrics.Figures{}
+func values(pairs ...any) metrics.Estimates {
+	out := metrics.Estimates{}
 	for i := 0; i < len(pairs); i += 2 {
 		m, v := pairs[i].(metrics.Metric), pairs[i+1].(float64)
 		all := verdict.Summarise([]metrics.Values{at(m, v*0.99), at(m, v), at(m, v*1.01)})

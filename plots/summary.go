@@ -49,7 +49,7 @@ type summary struct {
 type row struct {
 	name                    string
 	attempts, useful, calls series
-	values                  metrics.Figures
+	values                  metrics.Estimates
 	winner                  bool
 	disqualified            bool
 	reason                  string

@@ -70,8 +70,8 @@ func TestMalformedResults(t *testing.T) {
 		"", "naive", "full-jitter", "outage", "\x00\x01", "</text><script>", "重试", strings.Repeat("very long ", 300), "\xff\xfe",
 	}))
 	counts := rapid.SliceOfN(rapid.SampledFrom([]uint32{0, 1, 60, math.MaxUint32}), 0, 50)
-	figure := rapid.Custom(func(t *rapid.T) metrics.Figure {
-		return metrics.Figure{
+	figure := rapid.Custom(func(t *rapid.T) metrics.Estimate {
+		return metrics.Estimate{
 			Mean: some.Draw(t, "mean"), Lo: some.Draw(t, "lo"), Hi: some.Draw(t, "hi"), Median: some.Draw(t, "median"),
 			Never: odd.Draw(t, "never"), PerSeed: rapid.SliceOfN(some, 0, 3).Draw(t, "seeds"),
 		}
@@ -95,7 +95,7 @@ func TestMalformedResults(t *testing.T) {
 				Calls: counts.Draw(t, "calls"), Attempts: counts.Draw(t, "attempts"), Useful: counts.Draw(t, "useful"),
 			}}
 			if rapid.Bool().Draw(t, "metrics") {
-				s.Metrics = metrics.Figures{}
+				s.Metrics = metrics.Estimates{}
 				for _, m := range []metrics.Metric{metrics.PeakAfter, metrics.DrainTime, metrics.RecoveryTime, metrics.Amplification, metrics.SuccessRate, metrics.SilentLosses, metrics.LatencyP99} {
 					s.Metrics[m.Info().Name] = figure.Draw(t, "figure")
 				}

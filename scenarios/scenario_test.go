@@ -68,9 +68,9 @@ func TestStarter(t *testing.T) {
 	}
 	require.Equal(t, []string{"naive", "full-jitter-by-status"}, out)
 	for _, x := range r.Results {
-		require.Zero(t, *x.Figure(metrics.PendingCalls).Mean, "%s: the horizon is long enough", x.Strategy)
-		require.Zero(t, x.Figure(metrics.RecoveryTime).Never, x.Strategy)
-		require.Equal(t, x.Strategy == "full-jitter-by-status", *x.Figure(metrics.SilentLosses).Mean > 0, "by status, a 14003 is taken for success")
+		require.Zero(t, *x.Estimate(metrics.PendingCalls).Mean, "%s: the horizon is long enough", x.Strategy)
+		require.Zero(t, x.Estimate(metrics.RecoveryTime).Never, x.Strategy)
+		require.Equal(t, x.Strategy == "full-jitter-by-status", *x.Estimate(metrics.SilentLosses).Mean > 0, "by status, a 14003 is taken for success")
 	}
 }
 

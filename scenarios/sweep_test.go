@@ -97,7 +97,7 @@ func TestAddAndReplay(t *testing.T) {
 	n := len(r.Results)
 	require.Equal(t, []string{"before", "after"}, []string{r.Results[n-2].Strategy, r.Results[n-1].Strategy})
 	for _, x := range r.Results {
-		require.Equal(t, 2.0, *x.Figure(metrics.Calls).Mean, "the second trace has two rows")
+		require.Equal(t, 2.0, *x.Estimate(metrics.Calls).Mean, "the second trace has two rows")
 	}
 }
 
@@ -114,7 +114,7 @@ func TestSpec(t *testing.T) {
 		for k, seed := range r.Seeds {
 			values := run(t, s, i, seed).Values()
 			for m := range metrics.Metric(metrics.NumMetrics) {
-				if v := r.Results[i].Figure(m).PerSeed[k]; v != nil {
+				if v := r.Results[i].Estimate(m).PerSeed[k]; v != nil {
 					require.Equal(t, values[m], *v, "%s with seed %d", m.Info().Name, seed)
 				}
 			}

@@ -9,7 +9,7 @@ import (
 )
 
 // meanText returns the mean of f, or a dash if it has none.
-func meanText(f metrics.Figure) string {
+func meanText(f metrics.Estimate) string {
 	if f.Mean == nil {
 		return format.Number(math.NaN())
 	}
@@ -19,7 +19,7 @@ func meanText(f metrics.Figure) string {
 // meanOf returns a function for the text of a mean of m with its unit.
 func meanOf(m metrics.Metric, unit string) func(*metrics.StrategyResult) string {
 	return func(s *metrics.StrategyResult) string {
-		f := s.Figure(m)
+		f := s.Estimate(m)
 		if f.Mean == nil {
 			return meanText(f)
 		}
@@ -31,7 +31,7 @@ func meanOf(m metrics.Metric, unit string) func(*metrics.StrategyResult) string 
 // is no mean, and the share of these seeds is the text.
 func settlingCell(m metrics.Metric) func(*metrics.StrategyResult) string {
 	return func(s *metrics.StrategyResult) string {
-		switch f := s.Figure(m); {
+		switch f := s.Estimate(m); {
 		case f.Never > 0:
 			return never(f.Never)
 		case f.Mean == nil:
@@ -63,7 +63,7 @@ func tightPercent(share float64) string {
 }
 
 func latencyCell(s *metrics.StrategyResult) string {
-	f := s.Figure(metrics.LatencyP99)
+	f := s.Estimate(metrics.LatencyP99)
 	if f.Mean == nil {
 		return meanText(f)
 	}
@@ -71,7 +71,7 @@ func latencyCell(s *metrics.StrategyResult) string {
 }
 
 func successCell(s *metrics.StrategyResult) string {
-	f := s.Figure(metrics.SuccessRate)
+	f := s.Estimate(metrics.SuccessRate)
 	if f.Mean == nil {
 		return meanText(f)
 	}

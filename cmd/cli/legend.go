@@ -42,7 +42,7 @@ func drawLegend(b *strings.Builder, p palette, r *metrics.Result, s *sparks, see
 func drawNotes(b *strings.Builder, r *metrics.Result) {
 	m := settling(r)
 	for i := range r.Results {
-		f := r.Results[i].Figure(m)
+		f := r.Results[i].Estimate(m)
 		if f.Never == 0 || f.Never == 1 {
 			continue
 		}

@@ -56,7 +56,7 @@ func TestPageWithoutAFault(t *testing.T) {
 		m := r.Results[i].Metrics
 		m["peak"] = figureOf("attempts/bin", float64(70+i), 0)
 		for _, after := range []string{"peak_after", "peak_after_of_capacity", "second_peak", "second_peak_time"} {
-			m[after] = metrics.Figure{Unit: m[after].Unit, Undefined: 1}
+			m[after] = metrics.Estimate{Unit: m[after].Unit, Undefined: 1}
 		}
 	}
 	text := page(false, r, about, true)

@@ -53,7 +53,7 @@ func handMade() *metrics.Result {
 		attempts[0] = uint32(x.first)
 		r.Results = append(r.Results, metrics.StrategyResult{
 			Strategy: x.name, Summary: "made up",
-			Metrics: map[string]metrics.Figure{
+			Metrics: map[string]metrics.Estimate{
 				"calls":                  figureOf("calls", 60, 0),
 				"attempts":               figureOf("attempts", 60*x.ampl, 60*x.spread/10),
 				"amplification":          figureOf("attempts/call", x.ampl, x.spread/10),
@@ -88,8 +88,8 @@ func secondPeak(after float64) float64 {
 }
 
 // figureOf is a figure of four seeds: infinity is never, NaN undefined.
-func figureOf(unit string, mean, half float64) metrics.Figure {
-	f := metrics.Figure{Unit: unit, PerSeed: make([]*float64, 4)}
+func figureOf(unit string, mean, half float64) metrics.Estimate {
+	f := metrics.Estimate{Unit: unit, PerSeed: make([]*float64, 4)}
 	switch {
 	case math.IsNaN(mean):
 		f.Undefined = 1

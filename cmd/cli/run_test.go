@@ -176,7 +176,7 @@ func TestCompareATrace(t *testing.T) {
 		r, err := metrics.ReadResult(strings.NewReader(got.out))
 		require.NoError(t, err)
 		assert.True(t, strings.HasPrefix(r.Scenario.Input.Name, "calls.csv"))
-		calls := r.Results[0].Figure(metrics.Calls)
+		calls := r.Results[0].Estimate(metrics.Calls)
 		assert.Equal(t, float64(r.Scenario.Input.Rows), *calls.Mean, "every row is a call")
 		return r.Scenario.Input.Rows
 	}

@@ -24,22 +24,22 @@ func (w verdictText) reason(c *verdict.Contestant) string {
 // losses returns which calls c loses.
 func (w verdictText) losses(c *verdict.Contestant) string {
 	s, fitness := c.Result, c.Fitness
-	calls, failed := s.Figure(metrics.Calls), s.Figure(metrics.FailedCalls)
+	calls, failed := s.Estimate(metrics.Calls), s.Estimate(metrics.FailedCalls)
 	if fitness.AllFail && w.portion(failed, calls) != w.only() {
 		return fmt.Sprintf("all %s%s fail", exactly(calls), w.jobs())
 	}
 	var reasons []string
 	if fitness.SilentLosses {
-		f := s.Figure(metrics.SilentLosses)
+		f := s.Estimate(metrics.SilentLosses)
 		reasons = append(reasons, fmt.Sprintf("it counted %s %s%s (silent losses)", meanText(f),
 			oneOrMany(f, "refusal as an answer", "refusals as answers"), onAverage(f)))
 	}
 	if fitness.Failed {
 		reasons = append(reasons, fmt.Sprintf("%s %s%s", w.portion(failed, calls), oneOrMany(failed, "fails", "fail"), onAverage(failed)))
 	}
-	switch f := s.Figure(metrics.OverdueCalls); {
+	switch f := s.Estimate(metrics.OverdueCalls); {
 	case !fitness.Overdue:
-	case verdict.EqualOnAllSeeds(f, s.Figure(metrics.HungCalls)):
+	case verdict.EqualOnAllSeeds(f, s.Estimate(metrics.HungCalls)):
 		reasons = append(reasons, fmt.Sprintf("%s %s%s: no event is left that would end %s",
 			w.portion(f, calls), oneOrMany(f, "hangs", "hang"), onAverage(f), oneOrMany(f, "it", "them")))
 	default:
@@ -55,11 +55,11 @@ func (w verdictText) losses(c *verdict.Contestant) string {
 // overPeak returns by how much the peak exceeds the bound.
 func (w verdictText) overPeak(s *metrics.StrategyResult) string {
 	return fmt.Sprintf("its peak of %s %s%s is %s × capacity, above the bound of %s ×",
-		meanText(s.Figure(metrics.PeakAfter)), w.perBin(), w.afterFault(), meanText(s.Figure(metrics.PeakAfterOfCapacity)), format.Set(w.MaxPeak))
+		meanText(s.Estimate(metrics.PeakAfter)), w.perBin(), w.afterFault(), meanText(s.Estimate(metrics.PeakAfterOfCapacity)), format.Set(w.MaxPeak))
 }
 
 // onAverage is empty if f is the same on every seed.
-func onAverage(f metrics.Figure) string {
+func onAverage(f metrics.Estimate) string {
 	if f.Constant() {
 		return ""
 	}
@@ -68,7 +68,7 @@ func onAverage(f metrics.Figure) string {
 
 // exactly returns the number of calls if it is the same on every seed, and else
 // the article.
-func exactly(calls metrics.Figure) string {
+func exactly(calls metrics.Estimate) string {
 	if calls.Constant() {
 		return format.Number(*calls.PerSeed[0]) + " "
 	}
@@ -76,7 +76,7 @@ func exactly(calls metrics.Figure) string {
 }
 
 // portion returns the mean of f as a part of the calls.
-func (w verdictText) portion(f, calls metrics.Figure) string {
+func (w verdictText) portion(f, calls metrics.Estimate) string {
 	if exactly(calls) == "1 " && oneOrMany(f, "one", "many") == "one" {
 		return w.only()
 	}
@@ -87,7 +87,7 @@ func (w verdictText) portion(f, calls metrics.Figure) string {
 func (w verdictText) only() string { return "its only " + strings.TrimSuffix(w.jobs(), "s") }
 
 // oneOrMany returns one if f is 1 on every seed, and else many.
-func oneOrMany(f metrics.Figure, one, many string) string {
+func oneOrMany(f metrics.Estimate, one, many string) string {
 	if f.Constant() && *f.PerSeed[0] == 1 {
 		return one
 	}

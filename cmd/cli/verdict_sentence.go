@@ -107,7 +107,7 @@ func (w verdictText) on() string {
 func (w verdictText) level() string {
 	name := w.RunnerUp.Name
 	more := ""
-	if a, b := w.Winner.Result.Figure(metrics.Attempts), w.RunnerUp.Result.Figure(metrics.Attempts); a.Mean != nil && b.Mean != nil && *a.Mean < *b.Mean {
+	if a, b := w.Winner.Result.Estimate(metrics.Attempts), w.RunnerUp.Result.Estimate(metrics.Attempts); a.Mean != nil && b.Mean != nil && *a.Mean < *b.Mean {
 		more = fmt.Sprintf("makes more attempts (%s against %s)", meanText(b), meanText(a))
 	}
 	switch n := w.Level; {
@@ -186,7 +186,7 @@ func (w verdictText) noneFit() string {
 		if !c.Fitness.OverPeak && !math.IsNaN(c.PeakMultiple) { // there is a bound
 			keeps = fmt.Sprintf(" and its peak stays under %s × capacity", format.Set(w.MaxPeak))
 		}
-		success := c.Result.Figure(metrics.SuccessRate)
+		success := c.Result.Estimate(metrics.SuccessRate)
 		s += fmt.Sprintf(" Least bad is %s: it answers %s of the %s%s, but %s.",
 			c.Name, format.Percent(*success.Mean), w.jobs(), keeps, w.reason(c))
 	}
@@ -234,7 +234,7 @@ func (w verdictText) excluded() (s []string) {
 
 // peakRange returns the peaks of the strategies from lowest to highest.
 func peakRange(lowest, highest *verdict.Contestant) string {
-	a, b := meanText(lowest.Result.Figure(metrics.PeakAfterOfCapacity)), meanText(highest.Result.Figure(metrics.PeakAfterOfCapacity))
+	a, b := meanText(lowest.Result.Estimate(metrics.PeakAfterOfCapacity)), meanText(highest.Result.Estimate(metrics.PeakAfterOfCapacity))
 	if a == b {
 		return "peak of " + b
 	}

@@ -52,7 +52,7 @@ func (w verdictText) objective() string {
 }
 
 // superlative returns the predicate of a strategy with the best value.
-func (w verdictText) superlative(f *metrics.Figure) string {
+func (w verdictText) superlative(f *metrics.Estimate) string {
 	value := w.value(f)
 	switch w.Metric {
 	case metrics.DrainTime:
@@ -70,7 +70,7 @@ func (w verdictText) superlative(f *metrics.Figure) string {
 }
 
 // value returns the mean of f with its unit; "after" precedes a duration.
-func (w verdictText) value(f *metrics.Figure) string {
+func (w verdictText) value(f *metrics.Estimate) string {
 	if w.Metric == metrics.DrainTime || w.Metric == metrics.RecoveryTime {
 		text := format.Settling(*f.Mean, f.Vary())
 		if text != format.AtOnce {
@@ -84,7 +84,7 @@ func (w verdictText) value(f *metrics.Figure) string {
 
 // valueWithSeeds returns a value of the objective with its unit, its interval
 // and the number of seeds.
-func (w verdictText) valueWithSeeds(f *metrics.Figure) string {
+func (w verdictText) valueWithSeeds(f *metrics.Estimate) string {
 	short, seeds := w.valueWithInterval(f), format.Fixed(float64(len(f.PerSeed)), 0)+" seeds"
 	switch {
 	case f.Never > 0:
@@ -100,7 +100,7 @@ func (w verdictText) valueWithSeeds(f *metrics.Figure) string {
 }
 
 // valueWithInterval is valueWithSeeds without the number of seeds.
-func (w verdictText) valueWithInterval(f *metrics.Figure) string {
+func (w verdictText) valueWithInterval(f *metrics.Estimate) string {
 	write, unit := w.format(f)
 	switch {
 	case f.Never > 0 && f.Median == nil:
@@ -120,7 +120,7 @@ func (w verdictText) valueWithInterval(f *metrics.Figure) string {
 
 // format returns the function that formats values of the objective with the
 // digits that the mean of f has in a table, and their unit.
-func (w verdictText) format(f *metrics.Figure) (write func(float64) string, unit string) {
+func (w verdictText) format(f *metrics.Estimate) (write func(float64) string, unit string) {
 	var mean float64
 	if f.Mean != nil {
 		mean = *f.Mean

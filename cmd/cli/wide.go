@@ -99,7 +99,7 @@ func intervalNote(r *metrics.Result) string {
 // interval returns a function for the text of a mean of m with its 95 % interval.
 func interval(m metrics.Metric) func(*metrics.StrategyResult) string {
 	return func(s *metrics.StrategyResult) string {
-		f := s.Figure(m)
+		f := s.Estimate(m)
 		text := meanText(f)
 		switch {
 		case f.Never > 0:
@@ -116,7 +116,7 @@ func interval(m metrics.Metric) func(*metrics.StrategyResult) string {
 
 // successInterval is interval for the share of calls that succeed, in percent.
 func successInterval(s *metrics.StrategyResult) string {
-	f := s.Figure(metrics.SuccessRate)
+	f := s.Estimate(metrics.SuccessRate)
 	if f.Mean == nil || f.Lo == nil || f.Hi == nil || *f.Lo == *f.Hi {
 		text := strings.TrimSuffix(successCell(s), " %")
 		if f.Lo != nil {

@@ -103,7 +103,7 @@ func (s *StrategyResult) validate(seeds []uint64) error {
 	return nil
 }
 
-func (f *Figure) validate(unit string, seeds int) error {
+func (f *Estimate) validate(unit string, seeds int) error {
 	absent := 0
 	for _, x := range f.PerSeed {
 		if x == nil {

@@ -39,7 +39,7 @@ func (s Scenario) MarshalJSON() ([]byte, error) {
 }
 
 // MarshalJSON writes the figures in the order of the metrics.
-func (f Figures) MarshalJSON() ([]byte, error) {
+func (f Estimates) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	written := 0
 	for i := range infos {

@@ -84,7 +84,7 @@ type StrategyResult struct {
 	// have none of (hedges, costs, alarms and the like) where no seed has any. A
 	// value by seed is a number, or null: never if its position is in never_at,
 	// and else undefined.
-	Metrics Figures `json:"metrics"`
+	Metrics Estimates `json:"metrics"`
 	// Signals are the alarms and notes that were raised; absent if there were
 	// none.
 	Signals []SignalResult `json:"signals,omitempty"`
@@ -92,10 +92,10 @@ type StrategyResult struct {
 	Timeline Timeline `json:"timeline"`
 }
 
-// Figure returns the figure of m. If the result has left it out it is that of
+// Estimate returns the figure of m. If the result has left it out it is that of
 // runs without any of it, and one that is defined for no seed if it should be
 // there.
-func (s *StrategyResult) Figure(m Metric) Figure {
+func (s *StrategyResult) Estimate(m Metric) Estimate {
 	f, ok := s.Metrics[m.Info().Name]
 	if ok || !m.Optional() {
 		return f

@@ -83,7 +83,7 @@ func TestReadResultIsStrict(t *testing.T) {
 	_, err := metrics.ReadResult(strings.NewReader(good + good))
 	assert.Error(t, err, "two results are not one")
 	broken := verdicttest.Result(verdicttest.Outage(), verdicttest.Seeds(1, 2), verdicttest.Strategy{Name: "steady"})
-	broken.Results[0].Metrics["amplificaton"] = metrics.Figure{}
+	broken.Results[0].Metrics["amplificaton"] = metrics.Estimate{}
 	assert.ErrorContains(t, broken.WriteJSON(&bytes.Buffer{}), `no metric "amplificaton"`)
 }
 

@@ -57,7 +57,7 @@ func TestSignalsAreInTheResult(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, rep.Belief.Failed, got[0].Count[k])
 		require.Positive(t, got[0].Count[k])
-		alarms := r.Results[0].Figure(metrics.Alarms)
+		alarms := r.Results[0].Estimate(metrics.Alarms)
 		require.Equal(t, float64(rep.Belief.Failed), *alarms.PerSeed[k])
 	}
 	one, other := spec, spec

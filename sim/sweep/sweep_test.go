@@ -68,7 +68,7 @@ func TestCompareAgreesWithSingleRuns(t *testing.T) {
 			require.NoError(t, err)
 			values := report.Values()
 			for m := range metrics.Metric(metrics.NumMetrics) {
-				if got := s.Figure(m).PerSeed[k]; math.IsNaN(values[m]) || math.IsInf(values[m], 0) {
+				if got := s.Estimate(m).PerSeed[k]; math.IsNaN(values[m]) || math.IsInf(values[m], 0) {
 					assert.Nil(t, got, m.Info().Name)
 				} else {
 					assert.Equal(t, values[m], *got, m.Info().Name)

@@ -38,7 +38,7 @@ type Contestant struct {
 	Result  *metrics.StrategyResult
 	Fitness Fitness
 	// Value is that of the objective's metric.
-	Value metrics.Figure
+	Value metrics.Estimate
 	// PeakMultiple is the mean peak after the last fault, × capacity; NaN if the
 	// bound on it does not apply.
 	PeakMultiple float64
@@ -70,7 +70,7 @@ func (f *Facts) Alternatives() (all []Objective) {
 	for o := range numObjectives {
 		m := o.Metric(&f.Scenario)
 		for _, c := range f.Fit() {
-			if v := c.Result.Figure(m); v.Mean != nil || v.Never > 0 {
+			if v := c.Result.Estimate(m); v.Mean != nil || v.Never > 0 {
 				all = append(all, o)
 				break
 			}

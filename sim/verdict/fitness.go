@@ -36,19 +36,19 @@ func (f Fitness) LosesCalls() bool { return f.AllFail || f.SilentLosses || f.Fai
 
 // fitness judges one strategy under a bound on its peak, × capacity.
 func fitness(s *metrics.StrategyResult, maxPeak float64) Fitness {
-	calls, failed := s.Figure(metrics.Calls), s.Figure(metrics.FailedCalls)
+	calls, failed := s.Estimate(metrics.Calls), s.Estimate(metrics.FailedCalls)
 	return Fitness{
 		AllFail:      EqualOnAllSeeds(calls, failed),
-		SilentLosses: positive(s.Figure(metrics.SilentLosses)),
+		SilentLosses: positive(s.Estimate(metrics.SilentLosses)),
 		Failed:       positive(failed),
-		Overdue:      positive(s.Figure(metrics.OverdueCalls)),
+		Overdue:      positive(s.Estimate(metrics.OverdueCalls)),
 		OverPeak:     meanOf(s, metrics.PeakAfterOfCapacity) > maxPeak,
 	}
 }
 
 // EqualOnAllSeeds reports whether a and b have the same positive value on each
 // seed.
-func EqualOnAllSeeds(a, b metrics.Figure) bool {
+func EqualOnAllSeeds(a, b metrics.Estimate) bool {
 	for i, x := range a.PerSeed {
 		if i >= len(b.PerSeed) || x == nil || b.PerSeed[i] == nil || *x != *b.PerSeed[i] || *x == 0 {
 			return false
@@ -57,11 +57,11 @@ func EqualOnAllSeeds(a, b metrics.Figure) bool {
 	return len(a.PerSeed) > 0
 }
 
-func positive(f metrics.Figure) bool { return f.Mean != nil && *f.Mean > 0 }
+func positive(f metrics.Estimate) bool { return f.Mean != nil && *f.Mean > 0 }
 
 // meanOf returns the mean of m, NaN if there is none.
 func meanOf(s *metrics.StrategyResult, m metrics.Metric) float64 {
-	if f := s.Figure(m); f.Mean != nil {
+	if f := s.Estimate(m); f.Mean != nil {
 		return *f.Mean
 	}
 	return math.NaN()

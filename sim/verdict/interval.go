@@ -11,8 +11,8 @@ import (
 
 // Summarise returns the metrics of a strategy over its runs, one for each seed.
 // It omits optional metrics that no run has.
-func Summarise(values []metrics.Values) metrics.Figures {
-	figures := make(metrics.Figures, metrics.NumMetrics)
+func Summarise(values []metrics.Values) metrics.Estimates {
+	figures := make(metrics.Estimates, metrics.NumMetrics)
 	perSeed := make([]float64, len(values))
 	for m := range metrics.Metric(metrics.NumMetrics) {
 		for i := range values {
@@ -25,7 +25,7 @@ func Summarise(values []metrics.Values) metrics.Figures {
 
 // add adds the summary of a metric, unless the metric is optional and absent on
 // every seed.
-func add(figures metrics.Figures, m metrics.Metric, perSeed []float64) {
+func add(figures metrics.Estimates, m metrics.Metric, perSeed []float64) {
 	absent := m.Absent()
 	present := func(x float64) bool { return x != absent && !(math.IsNaN(x) && math.IsNaN(absent)) }
 	if !m.Optional() || slices.ContainsFunc(perSeed, present) {
@@ -35,8 +35,8 @@ func add(figures metrics.Figures, m metrics.Metric, perSeed []float64) {
 
 // summarise returns the summary of a metric from its values by seed, each of
 // which may be Never or Undefined.
-func summarise(m metrics.Metric, values []float64) metrics.Figure {
-	f := metrics.Figure{Unit: m.Info().Unit, PerSeed: make([]*float64, len(values))}
+func summarise(m metrics.Metric, values []float64) metrics.Estimate {
+	f := metrics.Estimate{Unit: m.Info().Unit, PerSeed: make([]*float64, len(values))}
 	defined := make([]float64, 0, len(values))
 	for i, x := range values {
 		switch {

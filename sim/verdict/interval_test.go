@@ -128,7 +128,7 @@ func TestAbsentMetrics(t *testing.T) {
 	s := metrics.StrategyResult{Metrics: Summarise([]metrics.Values{none, none})}
 	assert.NotContains(t, s.Metrics, "hedges")
 	assert.Len(t, s.Metrics, int(metrics.Hedges))
-	hedges, first := s.Figure(metrics.Hedges), s.Figure(metrics.FirstAlarm)
+	hedges, first := s.Estimate(metrics.Hedges), s.Estimate(metrics.FirstAlarm)
 	assert.Equal(t, 0.0, *hedges.Mean)
 	assert.Len(t, hedges.PerSeed, 2)
 	assert.Equal(t, 1.0, first.Undefined)

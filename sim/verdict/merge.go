@@ -110,7 +110,7 @@ func interleave(a, b []uint64) (seeds []uint64, fromB []bool, err error) {
 func mergeStrategy(a, b *metrics.StrategyResult, fromB []bool) metrics.StrategyResult {
 	s := metrics.StrategyResult{
 		Strategy: a.Strategy, Summary: a.Summary,
-		Metrics: make(metrics.Figures, metrics.NumMetrics), Timeline: a.Timeline,
+		Metrics: make(metrics.Estimates, metrics.NumMetrics), Timeline: a.Timeline,
 		Signals: metrics.MergeSignals(a.Signals, b.Signals, fromB),
 	}
 	if b.Timeline.Seed < a.Timeline.Seed {
@@ -118,7 +118,7 @@ func mergeStrategy(a, b *metrics.StrategyResult, fromB []bool) metrics.StrategyR
 	}
 	values := make([]float64, len(fromB))
 	for m := range metrics.Metric(metrics.NumMetrics) {
-		fa, fb := a.Figure(m), b.Figure(m)
+		fa, fb := a.Estimate(m), b.Estimate(m)
 		va, vb := fa.Values(), fb.Values()
 		for i, isB := range fromB {
 			if isB {

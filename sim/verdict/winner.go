@@ -62,7 +62,7 @@ func Rejudge(r *metrics.Result) (*Facts, error) {
 func (f *Facts) contestant(s *metrics.StrategyResult) *Contestant {
 	c := &Contestant{
 		Name: s.Strategy, Result: s, Fitness: fitness(s, f.MaxPeak),
-		Value: s.Figure(f.Metric), PeakMultiple: meanOf(s, metrics.PeakAfterOfCapacity),
+		Value: s.Estimate(f.Metric), PeakMultiple: meanOf(s, metrics.PeakAfterOfCapacity),
 	}
 	if c.Value.Mean == nil && c.Value.Never == 0 {
 		c.Value.Undefined = 1 // also if the result lacks it

@@ -17,7 +17,7 @@ func main() {
 		log.Fatal(err)
 	}
 	for _, s := range result.Results {
-		peak, drain := s.Figure(metrics.PeakAfter), s.Figure(metrics.DrainTime)
+		peak, drain := s.Estimate(metrics.PeakAfter), s.Estimate(metrics.DrainTime)
 		if drain.Mean == nil {
 			fmt.Printf("%-20s peak after %6.1f per s   never drains\n", s.Strategy, *peak.Mean)
 			continue

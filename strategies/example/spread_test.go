@@ -20,8 +20,8 @@ func TestSpreadDrawsNoSecondPeak(t *testing.T) {
 	require.NoError(t, err)
 	spread := result.Results[len(result.Results)-1]
 	require.Equal(t, "spread", spread.Strategy)
-	require.Equal(t, 1.0, *spread.Figure(metrics.SuccessRate).Mean)
-	require.Equal(t, 1.0, spread.Figure(metrics.SecondPeak).Undefined, "a second peak on some seed")
+	require.Equal(t, 1.0, *spread.Estimate(metrics.SuccessRate).Mean)
+	require.Equal(t, 1.0, spread.Estimate(metrics.SecondPeak).Undefined, "a second peak on some seed")
 }
 
 // One strategy, two ways: the script and its twin live the same days.
@@ -47,6 +47,6 @@ func TestTheStackInAFile(t *testing.T) {
 	require.NoError(t, err)
 	mine := result.Results[1]
 	require.Equal(t, "my-stack", mine.Strategy)
-	require.Equal(t, 1.0, *mine.Figure(metrics.SuccessRate).Mean)
-	require.LessOrEqual(t, *mine.Figure(metrics.PeakAfter).Mean, 3+2.1) // a burst, and what comes in a second
+	require.Equal(t, 1.0, *mine.Estimate(metrics.SuccessRate).Mean)
+	require.LessOrEqual(t, *mine.Estimate(metrics.PeakAfter).Mean, 3+2.1) // a burst, and what comes in a second
 }

@@ -2,10 +2,10 @@ package metrics
 
 import "math"
 
-// Figure is one metric over the seeds. JSON has no infinity: a seed whose time
+// Estimate is one metric over the seeds. JSON has no infinity: a seed whose time
 // never came is null in PerSeed, listed in NeverAt and counted in Never; one
 // whose figure is undefined is null and counted in Undefined.
-type Figure struct {
+type Estimate struct {
 	Unit string `json:"unit"`
 	// Mean over the seeds for which the figure is defined, with the 95 %
 	// interval Lo to Hi of that mean. All three are absent if the figure never
@@ -29,15 +29,15 @@ type Figure struct {
 
 // Vary reports whether the seeds for which the figure is defined differ: then
 // its interval has a width.
-func (f *Figure) Vary() bool { return f.Lo != nil && f.Hi != nil && *f.Lo < *f.Hi }
+func (f *Estimate) Vary() bool { return f.Lo != nil && f.Hi != nil && *f.Lo < *f.Hi }
 
-// Figures are the figures of one strategy by the name of their metric. They
+// Estimates are the figures of one strategy by the name of their metric. They
 // are written in the order of the metrics and not of the alphabet.
-type Figures map[string]Figure
+type Estimates map[string]Estimate
 
 // Values returns the values by seed, with Never and Undefined in the place of
 // null.
-func (f *Figure) Values() []float64 {
+func (f *Estimate) Values() []float64 {
 	values := make([]float64, len(f.PerSeed))
 	for i, x := range f.PerSeed {
 		values[i] = Undefined
@@ -52,7 +52,7 @@ func (f *Figure) Values() []float64 {
 }
 
 // Constant reports whether the value is defined and the same on every seed.
-func (f *Figure) Constant() bool {
+func (f *Estimate) Constant() bool {
 	for _, x := range f.PerSeed {
 		if x == nil || *x != *f.PerSeed[0] {
 			return false
@@ -63,8 +63,8 @@ func (f *Figure) Constant() bool {
 
 // absent returns the figure of an optional metric that a result of n seeds
 // omits.
-func absent(m Metric, n int) Figure {
-	f := Figure{Unit: m.Info().Unit, PerSeed: make([]*float64, n)}
+func absent(m Metric, n int) Estimate {
+	f := Estimate{Unit: m.Info().Unit, PerSeed: make([]*float64, n)}
 	x := m.Absent()
 	switch {
 	case n == 0:
