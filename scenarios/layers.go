@@ -20,7 +20,7 @@ var layerKinds = []Kind{
 		Summary: "Goes on to the next API key when one is refused or used up."},
 	{Name: "deployments", Prototype: layers.Deployments{Scope: strategies.PerClient},
 		Summary: "Spreads attempts at random over deployments and leaves out those that fail for a while."},
-	{Name: "orbit", Prototype: layers.Orbit{Scope: strategies.PerFleet},
+	{Name: "orbit", Prototype: layers.ConstantRetrial{Scope: strategies.PerFleet},
 		Summary: "Retries one failed call of all at a time, at random intervals (constant retrial rate)."},
 	{Name: "worker_queue", Prototype: layers.WorkerQueue{Scope: strategies.PerFleet},
 		Summary: "Takes calls from a shared queue at a rate; failed ones go back to its end."},

@@ -25,8 +25,8 @@ type choice struct {
 	reader wire.Reader // nil for the strategy's own
 	at     *yaml.Node  // the place of errors
 
-	programs []*strategies.Program // of each fleet
-	commons  *strategies.Commons   // the memory that the programs share
+	programs []*strategies.Program    // of each fleet
+	commons  *strategies.SharedMemory // the memory that the programs share
 }
 
 // maxStrategies bounds the strategies of a scenario.
@@ -184,7 +184,7 @@ func (d *decoder) unknownStrategy(n *yaml.Node, all []presets.Builtin) {
 // compile builds the programs of the fleets for the capacity k: the choice's, and
 // those of fleets with their own strategy. at is the place of the error.
 func (c *choice) compile(k presets.Knowledge, fleets []fleet) (at *yaml.Node, err error) {
-	c.commons = strategies.NewCommons()
+	c.commons = strategies.NewSharedMemory()
 	c.programs = make([]*strategies.Program, len(fleets))
 	program, err := c.program(k, c.commons)
 	if err != nil {
@@ -201,7 +201,7 @@ func (c *choice) compile(k presets.Knowledge, fleets []fleet) (at *yaml.Node, er
 }
 
 // program builds the program of a choice.
-func (c *choice) program(k presets.Knowledge, commons *strategies.Commons) (*strategies.Program, error) {
+func (c *choice) program(k presets.Knowledge, commons *strategies.SharedMemory) (*strategies.Program, error) {
 	return strategies.Compile(c.definition(k), commons)
 }
 

@@ -43,9 +43,9 @@ func (r *run) decide(i uint32, e strategies.Event) {
 		if f.changes {
 			r.demands[i] = v.Demand
 		}
-		if v.HasAsides() {
+		if v.HasCommands() {
 			r.viewRow = i
-			v.TakeAsides(r)
+			v.TakeCommands(r)
 		}
 		if c.state&active == 0 {
 			return // the call is over, its strategy has only been told
@@ -95,7 +95,7 @@ func (r *run) decide(i uint32, e strategies.Event) {
 			r.settle(i, metrics.Settlement{
 				Succeeded: d.End.Reason == strategies.Succeeded,
 				Useful:    c.state&answered != 0,
-				Withdrawn: d.End.Reason == strategies.Withdrawn,
+				Withdrawn: d.End.Reason == strategies.CallerCancelled,
 				Degraded:  d.End.Degraded || c.state&lesser != 0,
 				Shared:    c.state&shared != 0,
 				Model:     c.target.Model,

@@ -70,7 +70,7 @@ type Experiment struct {
 	Rand draw.Rand
 	// Commons is what all programs were compiled with; nil if none shares
 	// memory with everyone.
-	Commons *strategies.Commons
+	Commons *strategies.SharedMemory
 	// Plan is what is recorded, and until when the run goes on.
 	Plan metrics.Plan
 }

@@ -96,7 +96,7 @@ func (r *run) newFlight() uint32 {
 	return uint32(len(r.flights) - 1)
 }
 
-// Land implements strategies.Asides for the call in view.
+// Land implements strategies.Commands for the call in view.
 func (r *run) Land(_ strategies.FlightID, _ uint32, end strategies.End) {
 	i := r.viewRow
 	if !r.leads(i) {

@@ -34,7 +34,7 @@ func TestFlightsByScope(t *testing.T) {
 	for scope, want := range map[strategies.Scope]uint64{
 		strategies.PerClient: 2 * 10, strategies.PerFleet: 2, strategies.PerEveryone: 1,
 	} {
-		commons := strategies.NewCommons()
+		commons := strategies.NewSharedMemory()
 		x := sim.Experiment{Provider: simtest.Answering(10 * ms), Plan: minute, Commons: commons}
 		for range 2 {
 			// Three calls of each of ten clients at once: an open fleet.
@@ -131,7 +131,7 @@ func TestFollowersThatLeave(t *testing.T) {
 		Traffic: traffic.Traffic{Clients: 1, Arrivals: asks{simtest.At{0, 10 * ms}, 5}}}
 	impatient := f
 	impatient.Name, impatient.Patience = "impatient", 30*ms
-	commons := strategies.NewCommons()
+	commons := strategies.NewSharedMemory()
 	f.Program = simtest.ProgramIn(t, commons, flight{scope: strategies.PerEveryone, name: "news"})
 	impatient.Program = simtest.ProgramIn(t, commons, flight{scope: strategies.PerEveryone, name: "news"})
 	impatient.Traffic.Arrivals = asks{simtest.At{5 * ms, 15 * ms, 75 * ms}, 5}

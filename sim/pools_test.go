@@ -62,7 +62,7 @@ func TestGivingUpInALine(t *testing.T) {
 	} {
 		t.Run(c.quitter, func(t *testing.T) {
 			var log []string
-			commons := strategies.NewCommons()
+			commons := strategies.NewSharedMemory()
 			patient := simtest.Arriving(simtest.ProgramIn(t, commons, bucket), 0, 10*ms, 20*ms, 30*ms)
 			quitter := simtest.Arriving(simtest.ProgramIn(t, commons, bucket), c.asks)
 			quitter.Patience = c.quits
@@ -101,7 +101,7 @@ func TestFloodOfCancelledWaiters(t *testing.T) {
 // shared by the fleets that name the same pool.
 func TestPermits(t *testing.T) {
 	permits := layers.Concurrency{Permits: 2, Scope: strategies.PerEveryone, Name: "conns"}
-	commons := strategies.NewCommons()
+	commons := strategies.NewSharedMemory()
 	var log []string
 	rep := simtest.Run(t, sim.Experiment{Commons: commons, Provider: logging(100*ms, &log), Plan: minute, Fleets: []sim.Fleet{
 		simtest.Arriving(simtest.ProgramIn(t, commons, permits), 0, 20*ms, 30*ms),

@@ -152,7 +152,7 @@ func TestContext(t *testing.T) {
 
 // Every bad configuration is refused before anything runs, with what is wrong.
 func TestValidation(t *testing.T) {
-	commons := strategies.NewCommons()
+	commons := strategies.NewSharedMemory()
 	shared := layers.TokenBucket{Rate: 1, Per: time.Second, Burst: 1, Scope: strategies.PerEveryone, Name: "b"}
 	for want, spoil := range map[string]func(x *sim.Experiment){
 		"sim: an experiment needs at least one fleet":                      func(x *sim.Experiment) { x.Fleets = nil },

@@ -74,7 +74,7 @@ func (c recipe) experiment(t require.TestingT, k time.Duration) sim.Experiment {
 	}
 	mock, err := mockprovider.New(cfg, root.For(1))
 	require.NoError(t, err)
-	x := sim.Experiment{Provider: mock, Rand: root.For(2), Commons: strategies.NewCommons(), Plan: plan}
+	x := sim.Experiment{Provider: mock, Rand: root.For(2), Commons: strategies.NewSharedMemory(), Plan: plan}
 	for _, f := range c.fleets {
 		var layers []strategies.Layer
 		for _, l := range f.layers {

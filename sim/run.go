@@ -71,7 +71,7 @@ type run struct {
 
 	view      strategies.Call
 	viewFleet *fleet               // whose call is in view
-	viewRow   uint32               // its row, while asides are taken
+	viewRow   uint32               // its row, while commands are taken
 	viewKind  strategies.EventKind // what it was told
 	outcome   wire.Outcome         // of the event being decided
 	flight    uint64               // attempts that have not ended for their client

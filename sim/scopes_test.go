@@ -58,7 +58,7 @@ func (*countingGuard) Observe(time.Duration, *strategies.Call, strategies.Event,
 // one for all programs with the same commons.
 func TestScopes(t *testing.T) {
 	for _, open := range []bool{false, true} {
-		commons := strategies.NewCommons()
+		commons := strategies.NewSharedMemory()
 		seen := [2]map[string][4]int64{{}, {}}
 		var x sim.Experiment
 		for i := range seen {

@@ -260,7 +260,7 @@ func (w *twin) decide(c *twinCall, e strategies.Event) {
 	d := f.Program.Root.Next(w.now, v, e)
 	c.phase, c.target, c.asks = v.Phase, v.Target, v.Demand
 	c.turn++
-	v.TakeAsides(twinAsides{w, c, e})
+	v.TakeCommands(twinCommands{w, c, e})
 	if c.over {
 		return
 	}
@@ -589,16 +589,16 @@ func (w *twin) unfollow(c *twinCall) {
 	}
 }
 
-// twinAsides does at once what a strategy asks for beside its decision.
-type twinAsides struct {
+// twinCommands does at once what a strategy asks for beside its decision.
+type twinCommands struct {
 	*twin
 	c *twinCall
 	e strategies.Event
 }
 
-func (a twinAsides) Leave() { a.leave(a.c) }
+func (a twinCommands) Leave() { a.leave(a.c) }
 
-func (a twinAsides) Put(p strategies.PoolID, n uint32) {
+func (a twinCommands) Put(p strategies.PoolID, n uint32) {
 	l := a.line(a.c, p)
 	l.spec.Pool.Put(a.now, l.memory, n)
 	if len(l.waiting) > 0 {
@@ -606,20 +606,20 @@ func (a twinAsides) Put(p strategies.PoolID, n uint32) {
 	}
 }
 
-func (a twinAsides) HangUp(attempt uint32) {
+func (a twinCommands) HangUp(attempt uint32) {
 	i := slices.IndexFunc(a.c.flying, func(f *twinAttempt) bool { return f.number == attempt })
 	a.giveUp(a.c.flying[i], metrics.Withdrawn)
 }
 
-func (a twinAsides) WakeAt(at time.Duration) {
+func (a twinCommands) WakeAt(at time.Duration) {
 	if !a.c.over {
 		a.wake(a.c, at)
 	}
 }
 
-func (a twinAsides) Raise(s strategies.Signal) { a.alarms[a.c.fleet.Program.Signals[s].Reason]++ }
+func (a twinCommands) Raise(s strategies.Signal) { a.alarms[a.c.fleet.Program.Signals[s].Reason]++ }
 
-func (a twinAsides) Land(_ strategies.FlightID, _ uint32, end strategies.End) {
+func (a twinCommands) Land(_ strategies.FlightID, _ uint32, end strategies.End) {
 	l := a.c.flight
 	a.c.flight = nil
 	if end.Class == wire.Cancelled && len(l.following) > 0 { // the next one leads

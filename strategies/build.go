@@ -74,36 +74,36 @@ type Program struct {
 const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789.+-"
 
 // Compile builds d into a program. Layers that share memory with everyone find
-// each other in commons, which all programs of a run must be compiled with;
-// nil gives d a commons of its own.
-func Compile(d Definition, commons *Commons) (*Program, error) {
+// each other in shared, which all programs of a run must be compiled with;
+// nil gives d shared memory of its own.
+func Compile(d Definition, shared *SharedMemory) (*Program, error) {
 	if d.Name == "" {
 		return nil, errors.New("strategies: a definition needs a name")
 	}
 	if strings.Trim(d.Name, nameLetters) != "" {
 		return nil, fmt.Errorf("strategies: the name %q has other than lower case letters, digits, dots, plus signs and hyphens", d.Name)
 	}
-	if commons == nil {
-		commons = NewCommons()
+	if shared == nil {
+		shared = NewSharedMemory()
 	}
 	p := &Program{Name: d.Name, Reader: d.Reader}
 	if p.Reader == nil {
 		p.Reader = wire.ByBody{}
 	}
-	b := &Build{program: p, commons: commons}
+	b := &Build{program: p, shared: shared}
 	s, err := b.stack(d.Layers)
 	if err != nil {
 		return nil, fmt.Errorf("strategy %q: %w", d.Name, err)
 	}
 	p.Root = s
-	p.Words[PerEveryone] = commons.words
+	p.Words[PerEveryone] = shared.words
 	return p, nil
 }
 
 // Build is a stack under construction.
 type Build struct {
 	program *Program
-	commons *Commons
+	shared  *SharedMemory
 	purpose Purpose
 	// width is how many attempts of one call may be in flight inside the layers
 	// built so far; 0 means one.
@@ -146,7 +146,7 @@ func (b *Build) reserve(scope Scope, n int, name, config string) (Slot, error) {
 	case n < 0 || n > MaxWords:
 		return Slot{}, fmt.Errorf("cannot reserve %d words; a layer may have 0 to %d", n, MaxWords)
 	case scope == PerEveryone:
-		return b.commons.reserve(n, name, config)
+		return b.shared.reserve(n, name, config)
 	}
 	s := Slot{scope: scope, n: uint16(n), at: uint32(b.program.Words[scope])}
 	b.program.Words[scope] += n

@@ -135,14 +135,14 @@ func (p pooledLayer) Build(b *strategies.Build, inner strategies.Strategy) (stra
 }
 
 func TestReserve(t *testing.T) {
-	build := func(commons *strategies.Commons, layers ...strategies.Layer) (*strategies.Program, string) {
+	build := func(commons *strategies.SharedMemory, layers ...strategies.Layer) (*strategies.Program, string) {
 		p, err := strategies.Compile(strategies.Definition{Name: "x", Layers: layers}, commons)
 		if err != nil {
 			return nil, strings.TrimPrefix(err.Error(), `strategy "x": `)
 		}
 		return p, ""
 	}
-	commons := strategies.NewCommons()
+	commons := strategies.NewSharedMemory()
 	p, _ := build(commons, reserver{scope: strategies.PerCall, n: 2}, reserver{scope: strategies.PerCall, n: 3}, reserver{scope: strategies.PerEveryone, n: 4, name: "a"})
 	require.Equal(t, [strategies.NumScopes]int{strategies.PerCall: 5, strategies.PerEveryone: 4}, p.Words)
 	_, err := build(commons, reserver{scope: strategies.PerEveryone, n: 1, name: "b"}, reserver{scope: strategies.PerEveryone, n: 4, name: "a"})
@@ -166,7 +166,7 @@ func TestReserve(t *testing.T) {
 
 // Programs that name the same layer share it, and must agree on what it is.
 func TestCommons(t *testing.T) {
-	commons := strategies.NewCommons()
+	commons := strategies.NewSharedMemory()
 	compile := func(l strategies.Layer) error {
 		_, err := strategies.Compile(strategies.Definition{Name: "x", Layers: []strategies.Layer{l}}, commons)
 		return err

@@ -115,7 +115,7 @@ type Call struct {
 	// Joined is how the call that this one has followed was settled, for Joined.
 	Joined End
 
-	asides asides
+	commands commands
 }
 
 // Word returns the i-th word of s, i = 0, 1, …; it panics if s has fewer.

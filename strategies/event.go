@@ -79,7 +79,7 @@ const (
 	BreakerOpen             // a breaker refused to try
 	BudgetSpent             // a retry budget is empty
 	LimiterRefused          // a client-side limit refused instead of waiting
-	Withdrawn               // the caller cancelled
+	CallerCancelled         // the caller cancelled
 	ServedFromMemory        // answered without an attempt
 	Shed                    // given up for more urgent calls
 	NothingLeft             // no model, region or key is left to try
@@ -179,11 +179,11 @@ func StopWith(r Reason, c wire.Class) Decision {
 }
 
 // cancelled is the outcome of an attempt that its client has given up.
-var cancelled = wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}
+var cancelledOutcome = wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}
 
 // StopCancelled returns the decision that settles a call that its caller has
 // cancelled.
-func StopCancelled() Decision { return StopWith(Withdrawn, wire.Cancelled) }
+func StopCancelled() Decision { return StopWith(CallerCancelled, wire.Cancelled) }
 
 // Unwind tells the layers inside, by a Cancelled event, that the call ends here, so
 // that they give back what they hold. It returns d, the decision of the layer that

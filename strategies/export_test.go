@@ -4,4 +4,4 @@ package strategies
 func (c *Call) DrawIndex(p Purpose) uint64 { return c.index(p) }
 
 // EmptyBuild returns a stack under construction without layers.
-func EmptyBuild() *Build { return &Build{program: &Program{}, commons: NewCommons()} }
+func EmptyBuild() *Build { return &Build{program: &Program{}, shared: NewSharedMemory()} }

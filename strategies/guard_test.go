@@ -35,7 +35,7 @@ func TestGuard(t *testing.T) {
 			cancelled -> stop withdrawn
 			@10s begin -> send
 			503 -> stop failed`)
-		want := []string{fmt.Sprint(strategies.Succeeded, " ", strategies.Reply), fmt.Sprint(strategies.Withdrawn, " ", strategies.Cancelled), fmt.Sprint(strategies.Failed, " ", strategies.Reply)}
+		want := []string{fmt.Sprint(strategies.Succeeded, " ", strategies.Reply), fmt.Sprint(strategies.CallerCancelled, " ", strategies.Cancelled), fmt.Sprint(strategies.Failed, " ", strategies.Reply)}
 		require.Equal(t, append(want, want...), heard)
 	})
 	t.Run("a call that is withdrawn while it waits has not begun inside", func(t *testing.T) {

@@ -57,7 +57,7 @@ func TestPoolWords(t *testing.T) {
 	p.Root.Next(0, &c, strategies.Event{Kind: strategies.Admitted})
 	p.Root.Next(0, &c, strategies.Event{Kind: strategies.Reply, Attempt: 1, Outcome: &wire.Outcome{Class: wire.OK}})
 	require.Equal(t, []int64{0, 0, 0, 0}, c.Memory[strategies.PerFleet])
-	require.True(t, c.HasAsides(), "the driver is not told to look at the line")
+	require.True(t, c.HasCommands(), "the driver is not told to look at the line")
 }
 
 // twoPermits is a semaphore of two.

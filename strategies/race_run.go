@@ -120,7 +120,7 @@ func (g *raced) ended(now time.Duration, c *Call, w []int64, n uint32, e Event, 
 	g.retire(now, c, w, n)
 	v := g.race.After(now, c, n, e, d)
 	switch {
-	case d.Kind == Stop && d.End.Class == cancelled.Class:
+	case d.Kind == Stop && d.End.Class == cancelledOutcome.Class:
 		v = Decision{}
 		w[startClosed], w[startNext] = 1, 0
 	case v.Settles():
@@ -179,7 +179,7 @@ func (g *raced) settleAttempts(now time.Duration, c *Call, w []int64, n uint32) 
 		if flying[i] == 0 {
 			continue
 		}
-		settled := Event{Kind: Settled, Attempt: uint32(flying[i]), Outcome: &cancelled, SentAt: time.Duration(flying[i+1])}
+		settled := Event{Kind: Settled, Attempt: uint32(flying[i]), Outcome: &cancelledOutcome, SentAt: time.Duration(flying[i+1])}
 		flying[i] = 0
 		c.HangUp(settled.Attempt)
 		if v := g.run(now, c, w, n, settled); v.Settles() && !d.Settles() {

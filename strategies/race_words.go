@@ -98,9 +98,9 @@ func isDue(w int64, now time.Duration) bool { return w != 0 && w <= int64(now)+1
 // call's one timer, its one place in a line and its attempts.
 func (g *raced) run(now time.Duration, c *Call, w []int64, n uint32, e Event) Decision {
 	r := g.runner(c, n)
-	from, phase, pools, a := c.From[PerCall], c.Phase, c.Pools, &c.asides
-	which, hungUp := a.which&(leaves|wakes), len(a.hangUps)
-	a.which &^= leaves | wakes
+	from, phase, pools, a := c.From[PerCall], c.Phase, c.Pools, &c.commands
+	which, hungUp := a.which&(leaveCommand|wakeCommand), len(a.hangUps)
+	a.which &^= leaveCommand | wakeCommand
 	if n > 0 {
 		c.From[PerCall] += g.banks.at + (n-1)*g.bank
 	}
@@ -115,11 +115,11 @@ func (g *raced) run(now time.Duration, c *Call, w []int64, n uint32, e Event) De
 	g.keep(c, &r[runnerAim], g.demandOf(r))
 	r[runnerPhase] = int64(c.Phase)
 	c.From[PerCall], c.Phase, c.Pools = from, phase, pools
-	if a.which&wakes != 0 {
+	if a.which&wakeCommand != 0 {
 		r[runnerDue] = stored(a.wakeAt)
 	}
 	// A race inside leaves its place when it ends; who has it here does the same.
-	a.which = a.which&^(leaves|wakes) | which
+	a.which = a.which&^(leaveCommand|wakeCommand) | which
 	for _, attempt := range a.hangUps[hungUp:] {
 		g.forget(g.flying(r), attempt, true)
 	}

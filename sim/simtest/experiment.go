@@ -30,7 +30,7 @@ func Program(t testing.TB, layers ...strategies.Layer) *strategies.Program {
 }
 
 // ProgramIn is Program with the state that several fleets share.
-func ProgramIn(t testing.TB, commons *strategies.Commons, layers ...strategies.Layer) *strategies.Program {
+func ProgramIn(t testing.TB, commons *strategies.SharedMemory, layers ...strategies.Layer) *strategies.Program {
 	t.Helper()
 	p, err := strategies.Compile(strategies.Definition{Name: "test", Layers: layers}, commons)
 	require.NoError(t, err)

@@ -181,7 +181,7 @@ func TestConstantRetrialRate(t *testing.T) {
 		empty := (1 - c.lambda) * (1 + c.lambda) / (1 + c.lambda*c.lambda/c.theta/(1-r))
 		require.InDelta(t, c.attempts, 1+c.theta*(1-empty)/c.lambda, 1e-9)
 		f := poisson(t, c.lambda)
-		f.Program = simtest.Program(t, layers.Orbit{Mean: time.Duration(1e9 / c.theta), Scope: strategies.PerFleet})
+		f.Program = simtest.Program(t, layers.ConstantRetrial{Mean: time.Duration(1e9 / c.theta), Scope: strategies.PerFleet})
 		queue{
 			name: fmt.Sprintf("a=%g theta=%g", c.lambda, c.theta), fleet: f, cfg: simtest.Serves(1, 0, exponential),
 			seconds: c.seconds, seeds: 8, within: c.within, long: i >= 2,
@@ -200,7 +200,7 @@ func TestConstantRetrialRate(t *testing.T) {
 		const seconds = 50_000
 		for _, theta := range []float64{0.7 * least, 1.5 * least} {
 			f := poisson(t, lambda)
-			f.Program = simtest.Program(t, layers.Orbit{Mean: time.Duration(1e9 / theta), Scope: strategies.PerFleet})
+			f.Program = simtest.Program(t, layers.ConstantRetrial{Mean: time.Duration(1e9 / theta), Scope: strategies.PerFleet})
 			rep := simtest.Run(t, sim.Experiment{
 				Fleets: []sim.Fleet{f}, Provider: simtest.Provider(t, simtest.Serves(1, 0, exponential), 1), Rand: draw.New(4),
 				Plan: metrics.Plan{Horizon: seconds * time.Second, Bin: time.Hour},

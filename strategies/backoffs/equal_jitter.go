@@ -24,6 +24,6 @@ func (q EqualJitter) Validate() error {
 
 // Delay implements Backoff.
 func (q EqualJitter) Delay(c *strategies.Call, p strategies.Purpose, retry int64, _ time.Duration) (base, jitter time.Duration) {
-	e := grown(q.Base, q.Factor, retry, q.Cap)
+	e := geometric(q.Base, q.Factor, retry, q.Cap)
 	return e / 2, c.Uniform(p, 0, e-e/2)
 }

@@ -32,5 +32,5 @@ func (x Exponential) Validate() error {
 
 // Delay implements Backoff.
 func (x Exponential) Delay(c *strategies.Call, p strategies.Purpose, retry int64, _ time.Duration) (base, jitter time.Duration) {
-	return grown(x.Base, x.Factor, retry, x.Cap), c.Uniform(p, 0, x.Jitter)
+	return geometric(x.Base, x.Factor, retry, x.Cap), c.Uniform(p, 0, x.Jitter)
 }

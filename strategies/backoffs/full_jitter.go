@@ -29,5 +29,5 @@ func (f FullJitter) Delay(c *strategies.Call, p strategies.Purpose, retry int64,
 	if f.Factor == 0 { // the usual growth, in place
 		return 0, c.Uniform(p, 0, doubled(f.Base, retry, f.Cap))
 	}
-	return 0, c.Uniform(p, 0, grown(f.Base, f.Factor, retry, f.Cap))
+	return 0, c.Uniform(p, 0, geometric(f.Base, f.Factor, retry, f.Cap))
 }

@@ -57,8 +57,8 @@ func (a AIMD) Build(b *strategies.Build, inner strategies.Strategy) (strategies.
 		return nil, fmt.Errorf("aimd: what is slow must take a positive time, or 0 for nothing, not %v", a.Slow)
 	}
 	a.LimitRange = limits
-	t := &aimd{AIMD: a, elastic: elastic{limits, 1}}
-	s, err := tune(b, "aimd", t.elastic, a.Scope, a.Name, true, t, inner)
+	t := &aimd{AIMD: a, adaptiveLimit: adaptiveLimit{limits, 1}}
+	s, err := withSampler(b, "aimd", t.adaptiveLimit, a.Scope, a.Name, true, t, inner)
 	if err != nil {
 		return nil, fmt.Errorf("aimd: %w", err)
 	}
@@ -67,14 +67,14 @@ func (a AIMD) Build(b *strategies.Build, inner strategies.Strategy) (strategies.
 
 type aimd struct {
 	AIMD
-	elastic
+	adaptiveLimit
 }
 
 // lastCut is the word that holds when the limit was last cut.
 const lastCut = tuning
 
-// ended implements tuner.
-func (a *aimd) ended(now time.Duration, _ *strategies.Call, m []int64, s sample) {
+// update implements limitUpdater.
+func (a *aimd) update(now time.Duration, _ *strategies.Call, m []int64, s sample) {
 	limit := a.limit(m)
 	switch {
 	case s.dropped || s.ok && a.Slow > 0 && s.rtt > a.Slow:

@@ -64,14 +64,14 @@ func TestAIMDOfEachSample(t *testing.T) {
 
 // A whole window that is refused is one refusal; the next is another.
 func TestAIMDCutsOnceForACrowd(t *testing.T) {
-	a := &aimd{AIMD: AIMD{Decrease: 0.5}, elastic: elastic{LimitRange{16, 1, 100}, 1}}
+	a := &aimd{AIMD: AIMD{Decrease: 0.5}, adaptiveLimit: adaptiveLimit{LimitRange{16, 1, 100}, 1}}
 	s := newSampler(a, a.Words())
 	refused := strategytest.Refused(wire.Rate)
 	for range 3 {
-		a.ended(5*time.Second, &s.call, s.m, sample{sentAt: time.Second, rtt: 1, dropped: true, outcome: &refused})
+		a.update(5*time.Second, &s.call, s.m, sample{sentAt: time.Second, rtt: 1, dropped: true, outcome: &refused})
 	}
 	require.EqualValues(t, 8*one, a.limit(s.m))
-	a.ended(6*time.Second, &s.call, s.m, sample{sentAt: 5*time.Second + 1, rtt: 1, dropped: true, outcome: &refused})
+	a.update(6*time.Second, &s.call, s.m, sample{sentAt: 5*time.Second + 1, rtt: 1, dropped: true, outcome: &refused})
 	require.EqualValues(t, 4*one, a.limit(s.m))
 }
 

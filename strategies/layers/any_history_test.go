@@ -146,7 +146,7 @@ func TestLayersAllocateNothing(t *testing.T) {
 			e := strategies.Event{Kind: strategies.Begin}
 			for range 100 {
 				d := p.Root.Next(now, &c, e)
-				c.TakeAsides(strategytest.Discard{})
+				c.TakeCommands(strategytest.Discard{})
 				switch c.Turn++; d.Kind {
 				case strategies.Send:
 					c.Attempts, c.Turn, sent = c.Attempts+1, 0, now

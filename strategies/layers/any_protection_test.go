@@ -25,7 +25,7 @@ func protections() map[string]strategies.Layer {
 		"retry":           layers.Retry{Backoff: backoff, MaxElapsed: time.Second, MinWait: time.Millisecond, Hints: layers.Hints{Use: layers.HintAsFloor, Spread: 20, Restart: true}},
 		"retry giving up": layers.Retry{Backoff: backoffs.PollyJitter{Base: time.Millisecond}, MaxAttempts: 4, Hints: layers.Hints{Use: layers.HintAsWait, Most: time.Second / 2, Beyond: layers.GiveUp}},
 		"retry refusals":  layers.Retry{Backoff: backoffs.Capped{Of: backoffs.Exponential{Base: time.Millisecond, Jitter: time.Second}, Cap: time.Second}, MaxAttempts: 4, On: layers.Rules{Classes: strategies.AnyFailure, Refusals: true, Marks: layers.MarksDecide}},
-		"orbit":           layers.Orbit{Mean: 20 * time.Millisecond, Scope: fleet},
+		"orbit":           layers.ConstantRetrial{Mean: 20 * time.Millisecond, Scope: fleet},
 		"breaker":         layers.Breaker{Failures: 2, OpenFor: 100 * time.Millisecond, MinWait: time.Millisecond, Jitter: 20 * time.Millisecond, Scope: fleet},
 		"count breaker":   ratio,
 		"time breaker":    timed,

@@ -35,7 +35,7 @@ type AWSAdaptive struct {
 
 // Build implements Layer.
 func (a AWSAdaptive) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
-	s, err := tune(b, "aws adaptive", cubicBucket{}, a.Scope, a.Name, false, cubicTuner{a.On.Or(strategies.Limits)}, inner)
+	s, err := withSampler(b, "aws adaptive", cubicBucket{}, a.Scope, a.Name, false, cubicTuner{a.On.Or(strategies.Limits)}, inner)
 	if err != nil {
 		return nil, fmt.Errorf("aws adaptive: %w", err)
 	}
@@ -105,8 +105,8 @@ func (k cubicBucket) Put(now time.Duration, m []int64, n uint32) {
 
 type cubicTuner struct{ throttling strategies.Classes }
 
-// ended implements tuner.
-func (t cubicTuner) ended(now time.Duration, _ *strategies.Call, m []int64, s sample) {
+// update implements limitUpdater.
+func (t cubicTuner) update(now time.Duration, _ *strategies.Call, m []int64, s sample) {
 	t.measure(now, m)
 	rate := int64(0)
 	if t.throttling.Has(s.outcome.Class) {

@@ -89,7 +89,7 @@ func TestAWSAdaptiveAgainstNaiveTwin(t *testing.T) {
 			if rapid.IntRange(0, 6).Draw(t, "throttled") == 0 {
 				o = strategytest.Refused(wire.Rate)
 			}
-			cubicTuner{strategies.Limits}.ended(now, c, m, sample{ok: o.OK(), outcome: &o})
+			cubicTuner{strategies.Limits}.update(now, c, m, sample{ok: o.OK(), outcome: &o})
 			twin.ended(now.Seconds(), !o.OK())
 			require.Equal(t, twin.enabled, m[fillRate] > 0)
 			if !twin.enabled {

@@ -49,8 +49,8 @@ func (k BBR) Build(b *strategies.Build, inner strategies.Strategy) (strategies.S
 	if k.Window < 0 {
 		return nil, fmt.Errorf("bbr: the window must be positive, not %v", k.Window)
 	}
-	t := &bbr{elastic{limits, bbrWords}, k.Window}
-	s, err := tune(b, "bbr", t.elastic, k.Scope, k.Name, true, t, inner)
+	t := &bbr{adaptiveLimit{limits, bbrWords}, k.Window}
+	s, err := withSampler(b, "bbr", t.adaptiveLimit, k.Scope, k.Name, true, t, inner)
 	if err != nil {
 		return nil, fmt.Errorf("bbr: %w", err)
 	}
@@ -58,7 +58,7 @@ func (k BBR) Build(b *strategies.Build, inner strategies.Strategy) (strategies.S
 }
 
 type bbr struct {
-	elastic
+	adaptiveLimit
 	window time.Duration
 }
 
@@ -97,8 +97,8 @@ var probeGains = [8]int64{150, 100, 125, 125, 125, 125, 125, 125}
 // leastRound is how many answers a round has at least after the startup.
 const leastRound = 16
 
-// ended implements tuner.
-func (k *bbr) ended(now time.Duration, _ *strategies.Call, m []int64, s sample) {
+// update implements limitUpdater.
+func (k *bbr) update(now time.Duration, _ *strategies.Call, m []int64, s sample) {
 	if !s.ok {
 		if s.dropped && int64(s.sentAt) >= m[cutAt] { // later ones are of the same crowd
 			m[cutAt] = int64(now) + 1

@@ -36,14 +36,14 @@ func TestBBR(t *testing.T) {
 
 // A crowd that is refused caps the limit once.
 func TestBBRCapsOnceForACrowd(t *testing.T) {
-	k := &bbr{elastic{LimitRange{100, 1, 1000}, bbrWords}, time.Minute}
+	k := &bbr{adaptiveLimit{LimitRange{100, 1, 1000}, bbrWords}, time.Minute}
 	s := newSampler(k, k.Words())
 	refused := strategytest.Refused(wire.Rate)
 	for range 3 {
-		k.ended(5*time.Second, &s.call, s.m, sample{sentAt: time.Second, rtt: 1, dropped: true, outcome: &refused})
+		k.update(5*time.Second, &s.call, s.m, sample{sentAt: time.Second, rtt: 1, dropped: true, outcome: &refused})
 	}
 	require.EqualValues(t, 85*one, k.limit(s.m))
-	k.ended(6*time.Second, &s.call, s.m, sample{sentAt: 5*time.Second + 1, rtt: 1, dropped: true, outcome: &refused})
+	k.update(6*time.Second, &s.call, s.m, sample{sentAt: 5*time.Second + 1, rtt: 1, dropped: true, outcome: &refused})
 	require.EqualValues(t, 85*one*85/100, k.limit(s.m))
 }
 

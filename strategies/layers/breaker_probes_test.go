@@ -203,7 +203,7 @@ func TestBreakerMustMakeSense(t *testing.T) {
 		_, err := strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{k}}, nil)
 		require.EqualError(t, err, `strategy "bad": breaker: `+want)
 	}
-	commons := strategies.NewCommons()
+	commons := strategies.NewSharedMemory()
 	_, err := strategies.Compile(strategies.Definition{Name: "one", Layers: []strategies.Layer{trip(Lifetime{Percent: 10})}}, commons)
 	require.NoError(t, err)
 	_, err = strategies.Compile(strategies.Definition{Name: "two", Layers: []strategies.Layer{trip(Lifetime{Percent: 20})}}, commons)

@@ -26,7 +26,7 @@ type budget interface {
 	// waited hears that an extra attempt is waited for no more: it is sent, or the
 	// call is over.
 	waited(c *strategies.Call)
-	// ended hears how an attempt ended that the call had been charged so much
+	// update hears how an attempt ended that the call had been charged so much
 	// for; 0 if it was the first.
 	ended(c *strategies.Call, o *wire.Outcome, charged int64)
 	// over hears that the call is settled, and what it had been charged for an

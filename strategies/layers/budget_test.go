@@ -181,7 +181,7 @@ func TestBudgetsMustMakeSense(t *testing.T) {
 		require.EqualError(t, err, `strategy "bad": `+want)
 	}
 	// Those who share a budget must agree on it.
-	commons := strategies.NewCommons()
+	commons := strategies.NewSharedMemory()
 	_, err := strategies.Compile(strategies.Definition{Name: "one", Layers: []strategies.Layer{AWSBudget{Capacity: 500, Cost: 5, Scope: strategies.PerEveryone, Name: "b"}}}, commons)
 	require.NoError(t, err)
 	_, err = strategies.Compile(strategies.Definition{Name: "two", Layers: []strategies.Layer{AWSBudget{Capacity: 500, Cost: 14, Scope: strategies.PerEveryone, Name: "b"}}}, commons)

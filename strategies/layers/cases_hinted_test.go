@@ -34,7 +34,7 @@ func hearers() []hearing {
 		{of: layers.Failover{Regions: []uint8{0, 1, 2}, On: limits, Backoff: backoff, Scope: strategies.PerFleet}, own: 6 * s, places: 3},
 		{of: layers.KeyRotation{Keys: []uint8{0, 1, 2}, On: limits, Backoff: backoff, Scope: strategies.PerFleet}, own: 6 * s, places: 3},
 		{of: layers.Deployments{Targets: strategytest.Targets(3), MaxAttempts: 4, On: limits, Backoff: backoff, Jitter: 5 * s, Scope: strategies.PerFleet}, own: 6 * s, places: 3},
-		{of: layers.Orbit{Mean: s / 5, Scope: strategies.PerFleet}, own: 2 * s, crowd: 30 * s},
+		{of: layers.ConstantRetrial{Mean: s / 5, Scope: strategies.PerFleet}, own: 2 * s, crowd: 30 * s},
 		{of: layers.WorkerQueue{Rate: 5, Per: s, Scope: strategies.PerFleet}, own: s / 5, crowd: 20 * s},
 		{of: layers.Shrink{Context: 0.5, Times: 3, On: limits, Backoff: backoff}, own: 6 * s},
 		{of: layers.RecursiveSemaphore{Permits: 1000, Retry: retry, Scope: strategies.PerFleet}, own: 6 * s},

@@ -83,7 +83,7 @@ func oneLimitForAll(t *testing.T) fieldCase {
 		layer(together, "", oneFindsOut(wire.Rate, 0, together)),
 		layer(together, "charged", oneFindsOut(wire.Rate, 0, layers.Retry{Backoff: backoffs.Fixed{}, MaxAttempts: 50}, charged)),
 		layer(layers.WorkerQueue{}, "", oneFindsOut(wire.Rate, 0, layers.WorkerQueue{Rate: 1, Per: every, Scope: fleet})),
-		layer(layers.Orbit{}, "", oneFindsOut(wire.Rate, 5+35, layers.Orbit{Mean: every, Scope: fleet})), // four standard deviations
+		layer(layers.ConstantRetrial{}, "", oneFindsOut(wire.Rate, 5+35, layers.ConstantRetrial{Mean: every, Scope: fleet})), // four standard deviations
 		layer(layers.SingleFlight{}, "", oneFindsOut(wire.Rate, 0, layers.SingleFlight{Scope: fleet}, retry)),
 		layer(layers.Merge{}, "", oneFindsOut(wire.Rate, 0, layers.Merge{Size: 5, Window: time.Second, Scope: fleet}, retry)),
 		layer(open, "", oneFindsOut(wire.Rate, 0, atOnce, open)),

@@ -58,7 +58,7 @@ func lines() []line {
 		{layer: layers.BBR{LimitRange: five, Scope: fleet}, within: 5 * 21, next: 50 * ms},
 		{layer: layers.RecursiveSemaphore{Permits: 5, Retry: again, Scope: fleet}, within: 5 * 21, next: 50 * ms},
 		{layer: layers.CoolDown{For: s / 2, Pace: 50 * ms, Scope: fleet}, within: 1 + 16, next: 50 * ms, taught: wire.Rate, once: true},
-		{layer: layers.Orbit{Mean: 50 * ms, Scope: fleet}, within: 22, next: 500 * ms, retried: true},
+		{layer: layers.ConstantRetrial{Mean: 50 * ms, Scope: fleet}, within: 22, next: 500 * ms, retried: true},
 		{layer: layers.SingleFlight{Scope: fleet}, within: 1, next: 0, service: 10 * s},
 		{layer: layers.Merge{Size: 1000, Window: 10 * s, Scope: fleet}, next: 10 * s, callers: 900},
 	}

@@ -100,7 +100,7 @@ func layersMultiply(t *testing.T) fieldCase {
 		}
 	}
 	c.trials = append(c.trials,
-		layer(layers.Orbit{Mean: time.Second, Scope: strategies.PerFleet}, "", within12(layers.Orbit{Mean: time.Second, Scope: strategies.PerFleet})).
+		layer(layers.ConstantRetrial{Mean: time.Second, Scope: strategies.PerFleet}, "", within12(layers.ConstantRetrial{Mean: time.Second, Scope: strategies.PerFleet})).
 			but("it knows no bound of its own"),
 		layer(layers.CoolDown{}, "", within12(layers.CoolDown{For: time.Second, Pace: time.Second, Scope: strategies.PerFleet})).
 			but("what all share is charged to nobody's attempts"),
@@ -126,7 +126,7 @@ func loopsThatGoOn() []passing {
 		{"", []strategies.Layer{layers.KeyRotation{Keys: []uint8{0, 1, 2}, Backoff: backoffs.Fixed{Every: s}, Scope: fleet}}, rate},
 		{"of any failure", []strategies.Layer{layers.KeyRotation{Keys: []uint8{0, 1}, On: layers.Rules{Classes: strategies.AnyFailure}, Backoff: backoffs.Fixed{Every: s}, Scope: fleet}}, busy},
 		{"", []strategies.Layer{layers.Deployments{Targets: strategytest.Targets(3), MaxAttempts: 1000, Scope: fleet}}, rate},
-		{"", []strategies.Layer{layers.Orbit{Mean: s, Scope: fleet}}, busy},
+		{"", []strategies.Layer{layers.ConstantRetrial{Mean: s, Scope: fleet}}, busy},
 		{"", []strategies.Layer{layers.WorkerQueue{Rate: 1, Per: s, Scope: fleet}}, rate},
 		{"", []strategies.Layer{layers.Hedge{After: s / 2, Attempts: 3, Scope: fleet}}, busy},
 		{"", []strategies.Layer{layers.Shrink{Context: 0.5, Times: 3}}, wire.TokenRate},

@@ -99,7 +99,7 @@ func loopsWithoutEnd() []tryingOn {
 		{layers.Deployments{Targets: strategytest.Targets(2), MaxAttempts: math.MaxInt, CoolDown: time.Hour, Backoff: hourly, Scope: fleet}, 10, 0}, // five failures bench one
 		{layers.Shrink{Output: 0.9, Times: math.MaxInt, Backoff: hourly}, 1, 0},
 		{layers.RecursiveSemaphore{Permits: ever, Retry: layers.Retry{Backoff: hourly}, Scope: fleet}, 1, -1},
-		{layers.Orbit{Mean: time.Hour, Scope: fleet}, 4, -1},
+		{layers.ConstantRetrial{Mean: time.Hour, Scope: fleet}, 4, -1},
 		{layers.WorkerQueue{Rate: 1, Per: time.Hour, Scope: fleet}, 1, -1},
 		{layers.CoolDown{For: time.Hour, Pace: time.Second, Scope: fleet}, 1, -1},
 	}
@@ -160,7 +160,7 @@ func forEvers() []forEver {
 		{layers.Ladder{Rungs: threeRungs, Backoff: long, On: layers.Rules{Classes: strategies.Limits}}, 8},
 		{layers.Failover{Regions: []uint8{0, 1}, Backoff: long, Stay: ever, On: layers.Rules{Classes: strategies.Limits}, Scope: fleet}, 16},
 		{layers.Deployments{Targets: strategytest.Targets(2), CoolDown: ever, Jitter: ever, Backoff: long, Scope: fleet}, 2},
-		{layers.Orbit{Mean: ever, Scope: fleet}, -1},
+		{layers.ConstantRetrial{Mean: ever, Scope: fleet}, -1},
 		{layers.WorkerQueue{Rate: 1, Per: ever / 4, Scope: fleet}, 1},
 		{layers.Hedge{After: ever, Quantile: 0.99, Scope: fleet}, 8},
 		{layers.TokenBucket{Rate: 1, Per: ever / 4, Burst: 1, Scope: fleet}, 1},

@@ -62,7 +62,7 @@ func sharers() []sharing {
 		{layer: layers.KeyRotation{Keys: []uint8{0, 1, 2}, Rounds: 1, Scope: fleet}},
 		{layer: layers.Deployments{Targets: strategytest.Targets(3), Scope: fleet}},
 		{layer: layers.Deployments{Targets: strategytest.Targets(1), Scope: fleet}, how: "of one"},
-		{layer: layers.Orbit{Mean: s / 10, Scope: fleet}, usual: 5 * s},
+		{layer: layers.ConstantRetrial{Mean: s / 10, Scope: fleet}, usual: 5 * s},
 		{layer: breaker},
 		{layer: waits, how: "waiting", usual: 2 * s},
 		{layer: trip(layers.CountWindow{Last: 20, Min: 10, Percent: 50}, 1), how: "count window"},

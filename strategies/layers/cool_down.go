@@ -60,7 +60,7 @@ func (k CoolDown) Build(b *strategies.Build, inner strategies.Strategy) (strateg
 	k.On = k.On.Or(strategies.Limits | strategies.ClassesOf(wire.Overloaded))
 	g := &coolDown{CoolDown: k, inner: inner, purpose: b.Purpose()}
 	var err error
-	if g.pool, err = b.Pool(door{k.Pace, k.ProbeTimeout}, k.Scope, "cool-down "+k.Name); err != nil {
+	if g.pool, err = b.Pool(coolDownPool{k.Pace, k.ProbeTimeout}, k.Scope, "cool-down "+k.Name); err != nil {
 		return nil, err
 	}
 	g.memory = b.PoolWords(g.pool)
@@ -71,8 +71,8 @@ func (k CoolDown) Build(b *strategies.Build, inner strategies.Strategy) (strateg
 	return g, err
 }
 
-// door is the pool of a CoolDown: what one waits for is to be let through.
-type door struct{ pace, probeTimeout time.Duration }
+// coolDownPool is the pool of a CoolDown: what one waits for is to be let through.
+type coolDownPool struct{ pace, probeTimeout time.Duration }
 
 // The words of a door.
 const (
@@ -92,10 +92,10 @@ const (
 )
 
 // Words implements Pool.
-func (door) Words() int { return doorWords }
+func (coolDownPool) Words() int { return doorWords }
 
 // TryTake implements Pool.
-func (k door) TryTake(now time.Duration, m []int64, _ uint32) (bool, time.Duration) {
+func (k coolDownPool) TryTake(now time.Duration, m []int64, _ uint32) (bool, time.Duration) {
 	if m[doorState] == ajar {
 		return true, now
 	}
@@ -112,7 +112,7 @@ func (k door) TryTake(now time.Duration, m []int64, _ uint32) (bool, time.Durati
 }
 
 // Put implements Pool.
-func (door) Put(time.Duration, []int64, uint32) {}
+func (coolDownPool) Put(time.Duration, []int64, uint32) {}
 
 // coolDown is the layer around a door.
 type coolDown struct {

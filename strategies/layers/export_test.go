@@ -13,9 +13,9 @@ var (
 // that wait for it; false if it has none.
 func WordInUse(p strategies.Pool) (word uint32, ok bool) {
 	switch p.(type) {
-	case permits, elastic, mirror:
+	case permits, adaptiveLimit, mirror:
 		return 0, true
-	case door:
+	case coolDownPool:
 		return doorWaiting, true
 	}
 	return 0, false

@@ -43,7 +43,7 @@ func (f Failover) Build(b *strategies.Build, inner strategies.Strategy) (strateg
 		return nil, fmt.Errorf("failover: the stay must not be negative, but %v", f.Stay)
 	}
 	f.On.Classes = f.On.Classes.Or(strategies.ClassesOf(wire.Overloaded, wire.ServerError) | strategies.Unanswered)
-	s, err := rotate(b, rotation{
+	s, err := withRounds(b, placeRounds{
 		places: f.Regions, rounds: f.Rounds, on: f.On, backoff: f.Backoff, stay: f.Stay,
 		set: func(t *wire.Target, region uint8) { t.Region = region },
 	}, f.Scope, f.Name, "no_region_left", inner)

@@ -50,7 +50,7 @@ func (f FinagleBudget) Build(b *strategies.Build, inner strategies.Strategy) (st
 	case f.TTL < budgetSlices || f.TTL > time.Hour:
 		return nil, fmt.Errorf("finagle budget: a TTL of %v is not within 10 ns and 1 h", f.TTL)
 	}
-	window, err := b.ReserveShared(f.Scope, sliding(budgetSlices).words(), "finagle budget", f.Name, fmt.Sprintf("%+v", f))
+	window, err := b.ReserveShared(f.Scope, slidingSum(budgetSlices).words(), "finagle budget", f.Name, fmt.Sprintf("%+v", f))
 	if err != nil {
 		return nil, fmt.Errorf("finagle budget: %w", err)
 	}
@@ -69,21 +69,21 @@ type finagleBudget struct {
 
 func (f *finagleBudget) balance(now time.Duration, c *strategies.Call) []int64 {
 	w := c.Words(f.window)
-	sliding(budgetSlices).advance(w, int64(now/(f.TTL/budgetSlices)))
+	slidingSum(budgetSlices).advance(w, int64(now/(f.TTL/budgetSlices)))
 	return w
 }
 
 func (f *finagleBudget) began(now time.Duration, c *strategies.Call) {
 	if c.Attempts == 0 {
-		sliding(budgetSlices).add(f.balance(now, c), int64(f.Percent))
+		slidingSum(budgetSlices).add(f.balance(now, c), int64(f.Percent))
 	}
 }
 
 func (f *finagleBudget) allow(now time.Duration, c *strategies.Call, _ wire.Class) (int64, bool) {
 	w := f.balance(now, c)
-	if sliding(budgetSlices).sum(w)+f.reserve < 100 {
+	if slidingSum(budgetSlices).sum(w)+f.reserve < 100 {
 		return 0, false
 	}
-	sliding(budgetSlices).add(w, -100)
+	slidingSum(budgetSlices).add(w, -100)
 	return 100, true
 }

@@ -52,8 +52,8 @@ func (g Gradient2) Build(b *strategies.Build, inner strategies.Strategy) (strate
 	case g.Queue < 0 || g.Queue > MaxLimit:
 		return nil, fmt.Errorf("gradient2: the queue must be 1 to %d, not %d", MaxLimit, g.Queue)
 	}
-	t := &gradient2{elastic{limits, 2}, g.Tolerance, g.Queue}
-	s, err := tune(b, "gradient2", t.elastic, g.Scope, g.Name, true, t, inner)
+	t := &gradient2{adaptiveLimit{limits, 2}, g.Tolerance, g.Queue}
+	s, err := withSampler(b, "gradient2", t.adaptiveLimit, g.Scope, g.Name, true, t, inner)
 	if err != nil {
 		return nil, fmt.Errorf("gradient2: %w", err)
 	}
@@ -61,7 +61,7 @@ func (g Gradient2) Build(b *strategies.Build, inner strategies.Strategy) (strate
 }
 
 type gradient2 struct {
-	elastic
+	adaptiveLimit
 	tolerance float64
 	queue     int64
 }
@@ -81,8 +81,8 @@ const (
 	decayFactor = 20 // a long average that is far off loses a twentieth
 )
 
-// ended implements tuner.
-func (g *gradient2) ended(_ time.Duration, _ *strategies.Call, m []int64, s sample) {
+// update implements limitUpdater.
+func (g *gradient2) update(_ time.Duration, _ *strategies.Call, m []int64, s sample) {
 	if !s.ok {
 		return
 	}

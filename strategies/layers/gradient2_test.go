@@ -64,7 +64,7 @@ func (g *naiveGradient) sample(rtt, use float64) {
 func TestGradient2AgainstNaiveTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		initial := rapid.Int64Range(20, 200).Draw(t, "initial")
-		g := &gradient2{elastic{LimitRange{initial, 20, 200}, 2}, 1.5, 4}
+		g := &gradient2{adaptiveLimit{LimitRange{initial, 20, 200}, 2}, 1.5, 4}
 		s := newSampler(g, g.Words())
 		twin := &naiveGradient{limit: float64(initial), tolerance: 1.5, queue: 4, least: 20, most: 200}
 		for range 100 {

@@ -37,14 +37,14 @@ func (h HeaderLimit) Build(b *strategies.Build, inner strategies.Strategy) (stra
 		return nil, errors.New("header limit: the share left for others must be 0 to 99 percent")
 	}
 	p := mirror{h.Percent, h.Spread}
-	s, err := tune(b, "header limit", p, h.Scope, h.Name, true, p, inner)
+	s, err := withSampler(b, "header limit", p, h.Scope, h.Name, true, p, inner)
 	if err != nil {
 		return nil, fmt.Errorf("header limit: %w", err)
 	}
 	return s, nil
 }
 
-// mirror is the pool of a HeaderLimit, and its own tuner.
+// mirror is the pool of a HeaderLimit, and its own limitUpdater.
 type mirror struct {
 	percent int64
 	spread  bool
@@ -93,8 +93,8 @@ func (p mirror) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Dura
 // Put implements Pool: an attempt has ended, which gives nothing back.
 func (mirror) Put(_ time.Duration, m []int64, n uint32) { m[underWay] -= int64(n) }
 
-// ended implements tuner.
-func (p mirror) ended(now time.Duration, _ *strategies.Call, m []int64, s sample) {
+// update implements limitUpdater.
+func (p mirror) update(now time.Duration, _ *strategies.Call, m []int64, s sample) {
 	o := s.outcome
 	reset, remaining := o.Reset, int64(o.Remaining)
 	if reset <= 0 && o.Class == wire.Rate {

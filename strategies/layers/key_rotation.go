@@ -39,7 +39,7 @@ type KeyRotation struct {
 // Build implements Layer.
 func (k KeyRotation) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	k.On.Classes = k.On.Classes.Or(strategies.Limits | strategies.ClassesOf(wire.Quota, wire.Auth, wire.Permission))
-	s, err := rotate(b, rotation{
+	s, err := withRounds(b, placeRounds{
 		places: k.Keys, rounds: k.Rounds, on: k.On, backoff: k.Backoff, follow: true, even: k.Even,
 		set: func(t *wire.Target, key uint8) { t.Key = key },
 	}, k.Scope, k.Name, "no_key_left", inner)

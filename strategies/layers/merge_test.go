@@ -76,7 +76,7 @@ func TestMergeWakesTheLeader(t *testing.T) {
 	w.Call("a").Next(strategies.Event{Kind: strategies.Begin})
 	b := w.Call("b")
 	b.Fleet.Program.Root.Next(0, &b.Call, strategies.Event{Kind: strategies.Begin})
-	require.True(t, b.HasAsides())
+	require.True(t, b.HasCommands())
 }
 
 // A call that is merged a second time asks for itself, not for those it led the

@@ -136,7 +136,7 @@ func TestWhatEveryoneSharesAgrees(t *testing.T) {
 		"merge":     {Merge{Size: 2, Window: 1, Scope: strategies.PerEveryone, Name: "x"}, Merge{Size: 3, Window: 1, Scope: strategies.PerEveryone, Name: "x"}},
 		"class log": {CapacityAlarm{After: 1, Scope: strategies.PerEveryone, Name: "x"}, CapacityAlarm{After: 1, On: 1 << wire.Rate, Scope: strategies.PerEveryone, Name: "x"}},
 	} {
-		commons := strategies.NewCommons()
+		commons := strategies.NewSharedMemory()
 		compile := func(l strategies.Layer) error {
 			_, err := strategies.Compile(strategies.Definition{Name: "x", Layers: []strategies.Layer{l}}, commons)
 			return err

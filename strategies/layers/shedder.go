@@ -41,7 +41,7 @@ type Shedder struct {
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
-const shedderSlices = sliding(10)
+const shedderSlices = slidingSum(10)
 
 // Build implements Layer.
 func (s Shedder) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {

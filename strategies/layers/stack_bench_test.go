@@ -57,7 +57,7 @@ func BenchmarkStack(b *testing.B) {
 				p.Root.Next(0, &c, strategies.Event{Kind: strategies.Reply, Attempt: 1, Outcome: &failure})
 				p.Root.Next(0, &c, strategies.Event{Kind: strategies.Wake})
 				p.Root.Next(0, &c, strategies.Event{Kind: strategies.Reply, Attempt: 2, Outcome: &success})
-				c.TakeAsides(give)
+				c.TakeCommands(give)
 			}
 		})
 	}

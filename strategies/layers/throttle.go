@@ -33,7 +33,7 @@ type Throttle struct {
 }
 
 // throttleSlices is in how many steps a throttle forgets.
-const throttleSlices = sliding(10)
+const throttleSlices = slidingSum(10)
 
 // Build implements Layer.
 func (t Throttle) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {

@@ -31,11 +31,11 @@ func (w TimeWindow) Validate() error {
 }
 
 // Words implements Trip: sums of all attempts, of failures and of slow ones.
-func (TimeWindow) Words() int { return 3 * sliding(timeSlices).words() }
+func (TimeWindow) Words() int { return 3 * slidingSum(timeSlices).words() }
 
 // Note implements Trip.
 func (w TimeWindow) Note(now time.Duration, m []int64, failed, slow bool) bool {
-	const window = sliding(timeSlices)
+	const window = slidingSum(timeSlices)
 	var sums [3]int64
 	for i, counts := range [...]bool{true, failed, slow} {
 		part := m[i*window.words() : (i+1)*window.words()]

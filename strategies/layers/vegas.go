@@ -47,8 +47,8 @@ func (v Vegas) Build(b *strategies.Build, inner strategies.Strategy) (strategies
 	if !(v.Smoothing > 0 && v.Smoothing <= 1) {
 		return nil, fmt.Errorf("vegas: the smoothing must lie between 0 and 1, not %g", v.Smoothing)
 	}
-	t := &vegas{elastic{limits, 3}, v.Smoothing, b.Purpose()}
-	s, err := tune(b, "vegas", t.elastic, v.Scope, v.Name, true, t, inner)
+	t := &vegas{adaptiveLimit{limits, 3}, v.Smoothing, b.Purpose()}
+	s, err := withSampler(b, "vegas", t.adaptiveLimit, v.Scope, v.Name, true, t, inner)
 	if err != nil {
 		return nil, fmt.Errorf("vegas: %w", err)
 	}
@@ -56,7 +56,7 @@ func (v Vegas) Build(b *strategies.Build, inner strategies.Strategy) (strategies
 }
 
 type vegas struct {
-	elastic
+	adaptiveLimit
 	smoothing float64
 	purpose   strategies.Purpose
 }
@@ -71,8 +71,8 @@ const (
 // probeEvery is how many samples for each permit a shortest round trip lasts.
 const probeEvery = 30
 
-// ended implements tuner.
-func (v *vegas) ended(_ time.Duration, c *strategies.Call, m []int64, s sample) {
+// update implements limitUpdater.
+func (v *vegas) update(_ time.Duration, c *strategies.Call, m []int64, s sample) {
 	limit := v.limit(m)
 	if s.dropped {
 		v.smooth(m, limit, limit-digits(limit/one)*one)

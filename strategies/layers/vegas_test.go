@@ -62,7 +62,7 @@ func (v *naiveVegas) sample(rtt float64, drop bool) {
 func TestVegasAgainstNaiveTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		initial := rapid.Int64Range(1, 300).Draw(t, "initial")
-		v := &vegas{elastic: elastic{LimitRange{initial, 1, 1000}, 3}, smoothing: 1}
+		v := &vegas{adaptiveLimit: adaptiveLimit{LimitRange{initial, 1, 1000}, 3}, smoothing: 1}
 		s, twin := newSampler(v, v.Words()), &naiveVegas{limit: float64(initial), smoothing: 1, most: 1000}
 		for range min(40, 15*initial-1) { // before the shortest round trip is forgotten
 			rtt := time.Duration(rapid.Int64Range(1, 20).Draw(t, "rtt")) * time.Second / 4
@@ -84,7 +84,7 @@ func TestVegasAgainstNaiveTwin(t *testing.T) {
 // After 30·L samples or half as many the shortest round trip is forgotten, so
 // that a provider that has become slower is not taken for one that queues.
 func TestVegasForgets(t *testing.T) {
-	v := &vegas{elastic: elastic{LimitRange{20, 20, 20}, 3}, smoothing: 1}
+	v := &vegas{adaptiveLimit: adaptiveLimit{LimitRange{20, 20, 20}, 3}, smoothing: 1}
 	s := newSampler(v, v.Words())
 	s.sample(20, time.Second, strategytest.Answered)
 	forgotten := []int{}

@@ -105,8 +105,8 @@ func (c *callRun) next(e strategies.Event) strategies.Decision {
 	if d.Kind == strategies.Send && !c.finished() {
 		v.Turn = 0
 	}
-	if v.HasAsides() {
-		v.TakeAsides(c)
+	if v.HasCommands() {
+		v.TakeCommands(c)
 	}
 	return d
 }
@@ -115,10 +115,10 @@ func (c *callRun) next(e strategies.Event) strategies.Decision {
 // or the caller reads its stream.
 func (c *callRun) finished() bool { return c.over || c.streaming }
 
-// Leave implements strategies.Asides.
+// Leave implements strategies.Commands.
 func (c *callRun) Leave() { c.leaveQueue() }
 
-// Put implements strategies.Asides.
+// Put implements strategies.Commands.
 func (c *callRun) Put(p strategies.PoolID, n uint32) {
 	l := c.t.queues[p]
 	l.put(c.at, n)
@@ -135,7 +135,7 @@ func (c *callRun) admitWaiting() {
 	c.toAdmit = c.toAdmit[:0]
 }
 
-// HangUp implements strategies.Asides.
+// HangUp implements strategies.Commands.
 func (c *callRun) HangUp(attempt uint32) {
 	if a := c.attempt(attempt); a != nil {
 		c.removeAttempt(a)
@@ -144,14 +144,14 @@ func (c *callRun) HangUp(attempt uint32) {
 	}
 }
 
-// WakeAt implements strategies.Asides.
+// WakeAt implements strategies.Commands.
 func (c *callRun) WakeAt(at time.Duration) {
 	if !c.finished() {
 		c.setTimer(max(at-c.at, 0))
 	}
 }
 
-// Raise implements strategies.Asides.
+// Raise implements strategies.Commands.
 func (c *callRun) Raise(s strategies.Signal) {
 	if c.t.cfg.Recorder != nil {
 		c.signals = append(c.signals, s)

@@ -50,7 +50,7 @@ func (c *callRun) join(take strategies.Take) (leads bool) {
 	return false
 }
 
-// Land implements strategies.Asides: it ends the flight that c leads. Followers
+// Land implements strategies.Commands: it ends the flight that c leads. Followers
 // get a copy of its reply if the reply is completely read.
 func (c *callRun) Land(_ strategies.FlightID, _ uint32, end strategies.End) {
 	f := c.flight

@@ -78,7 +78,7 @@ func (c *callRun) cancel() {
 	c.over = true
 	c.abandonAttempts()
 	c.report(strategies.Event{Kind: strategies.Cancelled})
-	c.end = strategies.Decision{Kind: strategies.Stop, End: strategies.End{Reason: strategies.Withdrawn, Class: wire.Cancelled}}
+	c.end = strategies.Decision{Kind: strategies.Stop, End: strategies.End{Reason: strategies.CallerCancelled, Class: wire.Cancelled}}
 }
 
 // fail ends the call with an error of the strategy or of the request.

@@ -18,7 +18,7 @@ type Shared struct {
 	mu      sync.Mutex
 	clock   clockwork.Clock // nil until the first transport is made
 	start   time.Time
-	commons *strategies.Commons
+	commons *strategies.SharedMemory
 	words   []int64
 	queues  map[uint32]*poolQueue // by the index of the pool's first word
 	flights map[flightKey]*flight
@@ -28,7 +28,7 @@ type Shared struct {
 // NewShared returns a Shared without transports.
 func NewShared() *Shared {
 	return &Shared{
-		commons: strategies.NewCommons(),
+		commons: strategies.NewSharedMemory(),
 		queues:  map[uint32]*poolQueue{},
 		flights: map[flightKey]*flight{},
 		cache:   newAnswerCache(),

@@ -72,8 +72,8 @@ func (t *tracer) Next(now time.Duration, c *strategies.Call, e strategies.Event)
 }
 
 // compile builds the program of a definition with a tracer.
-func compile(t require.TestingT, def strategies.Definition) (*strategies.Program, *strategies.Commons, *tracer) {
-	commons := strategies.NewCommons()
+func compile(t require.TestingT, def strategies.Definition) (*strategies.Program, *strategies.SharedMemory, *tracer) {
+	commons := strategies.NewSharedMemory()
 	p, err := strategies.Compile(def, commons)
 	require.NoError(t, err)
 	trace := &tracer{inner: p.Root}

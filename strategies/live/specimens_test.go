@@ -106,7 +106,7 @@ func specimens() []presets.Builtin {
 		layers.Hedge{After: s, Quantile: 0.9, Percent: 50, Scope: fleet},
 		layers.KeyRotation{Keys: []uint8{0, 1, 2}, Rounds: 2, Backoff: backoffs.Fixed{Every: s}, Scope: fleet},
 		layers.Ladder{Rungs: []layers.Rung{{Model: 0, Tries: 2}, {Model: 1}, {Model: 2}}, On: layers.Rules{Classes: strategies.Transient}, Backoff: retry.Backoff},
-		layers.Orbit{Mean: 2 * s, Scope: fleet},
+		layers.ConstantRetrial{Mean: 2 * s, Scope: fleet},
 		layers.RecursiveSemaphore{Permits: 2, Retry: retry, Scope: fleet},
 		layers.Shrink{Context: 0.5, Output: 0.5, Times: 2, On: layers.Rules{Classes: strategies.Transient}, Backoff: retry.Backoff},
 		layers.WorkerQueue{Rate: 1, Per: s, Workers: 2, MaxAttempts: 3, Scope: fleet},

@@ -80,7 +80,7 @@ func TestStreams(t *testing.T) {
 			_, err = io.ReadFull(resp.Body, buf)
 			require.NoError(t, err)
 			require.NoError(t, resp.Body.Close())
-			require.Equal(t, strategies.Withdrawn, h.calls[0].Reason)
+			require.Equal(t, strategies.CallerCancelled, h.calls[0].Reason)
 		})
 	})
 }
@@ -122,8 +122,8 @@ func TestClosingStreams(t *testing.T) {
 		cancel bool
 		want   strategies.Reason
 	}{
-		"closed early":     {len(tokenEvent), false, strategies.Withdrawn},
-		"cancelled early":  {len(tokenEvent), true, strategies.Withdrawn},
+		"closed early":     {len(tokenEvent), false, strategies.CallerCancelled},
+		"cancelled early":  {len(tokenEvent), true, strategies.CallerCancelled},
 		"closed at end":    {len(tokenEvent + finishEvent + doneEvent), false, strategies.Succeeded},
 		"cancelled at end": {len(tokenEvent + finishEvent + doneEvent), true, strategies.Succeeded},
 	} {

@@ -129,7 +129,7 @@ func gobreaker(Knowledge) strategies.Definition {
 }
 
 // xTimeRate is golang.org/x/time/rate with the limit of the bug reports, 20 a
-// second and a burst of 5. It limits and does not retry; see reservations.
+// second and a burst of 5. It limits and does not retry; see rateReservations.
 func xTimeRate(Knowledge) strategies.Definition {
-	return strategies.Definition{Reader: sdkReader{}, Layers: []strategies.Layer{reservations{limit: 20, burst: 5}}}
+	return strategies.Definition{Reader: sdkReader{}, Layers: []strategies.Layer{rateReservations{limit: 20, burst: 5}}}
 }

@@ -109,7 +109,7 @@ func TestProtectionsInTheSimulator(t *testing.T) {
 			require.EqualValues(t, 40, r.Belief.Useful+r.Belief.Failed)
 			require.Greater(t, r.Belief.Useful, uint64(20))
 		}},
-		"orbit": {[]strategies.Layer{layers.Orbit{Mean: s / 2, Scope: fleet}}, func(t *testing.T, r *metrics.Report) {
+		"orbit": {[]strategies.Layer{layers.ConstantRetrial{Mean: s / 2, Scope: fleet}}, func(t *testing.T, r *metrics.Report) {
 			require.EqualValues(t, 40, r.Belief.Useful)
 			require.InDelta(t, 40+2*60+40, float64(r.Belief.Attempts), 60, "two a second, and no herd")
 			peak, _ := r.Peak(true)

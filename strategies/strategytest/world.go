@@ -49,7 +49,7 @@ type Caller struct {
 	followers []*Caller
 	Landed    bool                  // the call that it followed is over: Joined is due
 	promoted  []strategies.Decision // what it did when it came to lead those it had followed
-	besides   []string              // the asides of the last Next, but for what it put
+	besides   []string              // the commands of the last Next, but for Put
 }
 
 // flightKey says which calls are equal: of one program or of everyone.
@@ -63,7 +63,7 @@ type flightKey struct {
 func NewWorld(t *testing.T, stacks map[string][]strategies.Layer, seed uint64) *World {
 	t.Helper()
 	w := &World{t: t, Fleets: map[string]*Fleet{}, Calls: map[string]*Caller{}, Lines: map[*int64][]*Caller{}, Flights: map[flightKey]*Caller{}}
-	commons := strategies.NewCommons()
+	commons := strategies.NewSharedMemory()
 	var names []string
 	for name := range stacks {
 		names = append(names, name)
@@ -150,8 +150,8 @@ func (c *Caller) Next(e strategies.Event) strategies.Decision {
 	}
 	d := c.Fleet.Program.Root.Next(w.Now, &c.Call, e)
 	c.Turn++
-	if c.HasAsides() {
-		c.TakeAsides(c)
+	if c.HasCommands() {
+		c.TakeCommands(c)
 	}
 	if d.After < 0 {
 		w.t.Fatalf("at %v call %d is to wait for %v", w.Now, c.ID, d.After)
@@ -204,7 +204,7 @@ func (c *Caller) flight(id strategies.FlightID, key uint32) flightKey {
 	return k
 }
 
-// Put implements Asides, as do the following.
+// Put implements strategies.Commands, as do the following.
 func (c *Caller) Put(id strategies.PoolID, n uint32) {
 	p, m := c.Pool(id)
 	p.Put(c.world.Now, m, n)

@@ -27,12 +27,12 @@ func (d *did) Land(f strategies.FlightID, key uint32, e strategies.End) {
 func (d *did) WakeAt(at time.Duration)   { d.add("wake at %v", at) }
 func (d *did) Raise(s strategies.Signal) { d.add("raise %d", s) }
 
-// A driver hears of each aside once, in an order that does not depend on that of
+// A driver receives each command once, in an order that does not depend on that of
 // asking: first what frees something, then what sets something going.
-func TestAsides(t *testing.T) {
+func TestCommands(t *testing.T) {
 	var c strategies.Call
 	var d did
-	require.False(t, c.HasAsides())
+	require.False(t, c.HasCommands())
 	for range 2 {
 		c.Raise(3)
 		c.WakeAt(7)
@@ -42,12 +42,12 @@ func TestAsides(t *testing.T) {
 		c.Put(0, 1)
 		c.Leave()
 		c.WakeAt(8)
-		require.True(t, c.HasAsides())
+		require.True(t, c.HasCommands())
 		d.lines = nil
-		c.TakeAsides(&d)
+		c.TakeCommands(&d)
 		require.Equal(t, []string{"leave", "put 4 of 2", "put 1 of 0", "hang up 5", "land 9 of 1: tries_exhausted", "wake at 8ns", "raise 3"}, d.lines)
-		require.False(t, c.HasAsides())
-		c.TakeAsides(&d)
+		require.False(t, c.HasCommands())
+		c.TakeCommands(&d)
 		require.Len(t, d.lines, 7)
 	}
 	require.Zero(t, testing.AllocsPerRun(100, func() {
@@ -55,8 +55,8 @@ func TestAsides(t *testing.T) {
 		c.HangUp(1)
 		c.Land(0, 1, strategies.End{})
 		c.Raise(1)
-		c.TakeAsides(strategytest.Discard{})
-	}), "asides are asked for in every run's hot path")
+		c.TakeCommands(strategytest.Discard{})
+	}), "commands are given in every run's hot path")
 }
 
 // alarming is a layer that names signals.

@@ -46,26 +46,26 @@ func (l LimitRange) or(initial, least, most int64) (LimitRange, error) {
 // one is a whole permit, in the fixed-point numbers of a moving limit.
 const one = 1_000_000
 
-// elastic is the pool of a limit on concurrency that moves. Its words are how
+// adaptiveLimit is the pool of an adaptive limit on concurrency. Its words are how
 // many permits are in use and how far the limit is from where it began, in
-// millionths, so that zeroed memory is a fresh pool; those of the tuner follow.
-type elastic struct {
+// millionths, so that zeroed memory is a fresh pool; those of the limitUpdater follow.
+type adaptiveLimit struct {
 	LimitRange
-	more int // words of the tuner
+	more int // words of the limitUpdater
 }
 
-// The words of an elastic pool.
+// The words of an adaptiveLimit.
 const (
 	inUse = iota
 	moved
-	tuning // the tuner's first
+	tuning // the first of the limitUpdater
 )
 
 // Words implements Pool.
-func (p elastic) Words() int { return tuning + p.more }
+func (p adaptiveLimit) Words() int { return tuning + p.more }
 
 // TryTake implements Pool.
-func (p elastic) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duration) {
+func (p adaptiveLimit) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duration) {
 	if (m[inUse]+int64(n))*one > p.limit(m) {
 		return false, strategies.Never
 	}
@@ -74,16 +74,16 @@ func (p elastic) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Dur
 }
 
 // Put implements Pool.
-func (elastic) Put(_ time.Duration, m []int64, n uint32) { m[inUse] -= int64(n) }
+func (adaptiveLimit) Put(_ time.Duration, m []int64, n uint32) { m[inUse] -= int64(n) }
 
 // limit is the limit now, in millionths.
-func (p elastic) limit(m []int64) int64 { return p.Initial*one + m[moved] }
+func (p adaptiveLimit) limit(m []int64) int64 { return p.Initial*one + m[moved] }
 
 // set moves the limit, within its bounds.
-func (p elastic) set(m []int64, limit int64) {
+func (p adaptiveLimit) set(m []int64, limit int64) {
 	m[moved] = min(max(limit, p.Min*one), p.Max*one) - p.Initial*one
 }
 
 // pressed reports whether at least half of the limit is in use: where it is
 // not, successes do not show that there is room for more.
-func (p elastic) pressed(m []int64) bool { return 2*m[inUse]*one >= p.limit(m) }
+func (p adaptiveLimit) pressed(m []int64) bool { return 2*m[inUse]*one >= p.limit(m) }

@@ -138,7 +138,7 @@ func TestFlightsThatCannotBe(t *testing.T) {
 		_, err := strategies.Compile(strategies.Definition{Name: "test", Layers: layers}, nil)
 		require.ErrorContains(t, err, want)
 	}
-	commons := strategies.NewCommons()
+	commons := strategies.NewSharedMemory()
 	var at []uint32
 	for _, name := range []string{"x", "y", "x"} {
 		p, err := strategies.Compile(strategies.Definition{Name: "test", Layers: []strategies.Layer{single{scope: strategies.PerEveryone, name: name}}}, commons)

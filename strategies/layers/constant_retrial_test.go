@@ -14,14 +14,14 @@ import (
 )
 
 func TestOrbit(t *testing.T) {
-	strategytest.Play(t, []strategies.Layer{Orbit{Mean: time.Second, Scope: strategies.PerFleet}}, `
+	strategytest.Play(t, []strategies.Layer{ConstantRetrial{Mean: time.Second, Scope: strategies.PerFleet}}, `
 		a: begin -> send
 		a: 400 -> stop failed                     # nothing that waiting cures
 		a: begin -> send
 		a: 200 -> stop succeeded`)
 
 	// Three in orbit, one at a time; the others learn nothing of it.
-	w := strategytest.NewWorld(t, map[string][]strategies.Layer{"": {Orbit{Mean: time.Second, Scope: strategies.PerFleet}}}, 1)
+	w := strategytest.NewWorld(t, map[string][]strategies.Layer{"": {ConstantRetrial{Mean: time.Second, Scope: strategies.PerFleet}}}, 1)
 	for _, name := range []string{"a", "b", "c"} {
 		w.Call(name).Next(strategies.Event{Kind: strategies.Begin})
 		d := w.Call(name).Next(strategies.Event{Kind: strategies.Reply, Attempt: 1, Outcome: strategytest.Refusal(wire.NoHint)})
@@ -46,7 +46,7 @@ func TestOrbit(t *testing.T) {
 // All wait as long as one of them is asked to; and who has had a part of an answer
 // does not ask for another.
 func TestOrbitHears(t *testing.T) {
-	w := strategytest.NewWorld(t, map[string][]strategies.Layer{"": {Orbit{Mean: time.Second, Scope: strategies.PerFleet}}}, 1)
+	w := strategytest.NewWorld(t, map[string][]strategies.Layer{"": {ConstantRetrial{Mean: time.Second, Scope: strategies.PerFleet}}}, 1)
 	next := func() time.Duration { return time.Duration(w.Fleets[""].Words[0]) }
 	for i, hint := range []time.Duration{wire.NoHint, time.Minute, time.Second} {
 		c := w.Call(string(rune('a' + i)))
@@ -58,7 +58,7 @@ func TestOrbitHears(t *testing.T) {
 		}
 		require.Greater(t, next(), time.Minute)
 	}
-	strategytest.Play(t, []strategies.Layer{Orbit{Mean: time.Second, Scope: strategies.PerFleet}}, `
+	strategytest.Play(t, []strategies.Layer{ConstantRetrial{Mean: time.Second, Scope: strategies.PerFleet}}, `
 		begin -> send
 		overloaded tokens=9 -> stop failed
 		begin -> send
@@ -98,7 +98,7 @@ func TestOrbitClosedForm(t *testing.T) {
 	} {
 		r := c.lambda * (c.lambda + c.theta) / c.theta
 		require.InDelta(t, c.n, c.lambda*(r+c.lambda/c.theta)/(1-r), 1e-6)
-		n, attempts := retrialQueue(t, c.lambda, 25_000, Orbit{Mean: time.Duration(float64(time.Second) / c.theta), Scope: strategies.PerFleet})
+		n, attempts := retrialQueue(t, c.lambda, 25_000, ConstantRetrial{Mean: time.Duration(float64(time.Second) / c.theta), Scope: strategies.PerFleet})
 		require.InEpsilon(t, c.n, n, 0.08, "λ = %v, θ = %v", c.lambda, c.theta)
 		require.InEpsilon(t, c.attempts, attempts, 0.03, "λ = %v, θ = %v", c.lambda, c.theta)
 	}
@@ -116,8 +116,8 @@ func TestMemorylessClosedForm(t *testing.T) {
 }
 
 func TestOrbitMustMakeSense(t *testing.T) {
-	_, err := strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{Orbit{Scope: strategies.PerFleet}}}, nil)
+	_, err := strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{ConstantRetrial{Scope: strategies.PerFleet}}}, nil)
 	require.EqualError(t, err, `strategy "bad": orbit: the mean time between retries must be positive, not 0s`)
-	_, err = strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{Orbit{Mean: 1}}}, nil)
+	_, err = strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{ConstantRetrial{Mean: 1}}}, nil)
 	require.EqualError(t, err, `strategy "bad": orbit: it cannot be shared per call; use client, fleet or everyone`)
 }

@@ -7,7 +7,7 @@ import (
 
 // Commons is the memory that all programs of a run share: which words belong
 // to which shared layer.
-type Commons struct {
+type SharedMemory struct {
 	words  int
 	shared map[string]sharedWords
 }
@@ -19,17 +19,17 @@ type sharedWords struct {
 	config string // what those who share them must agree on, as text
 }
 
-// NewCommons returns an empty commons.
-func NewCommons() *Commons {
-	return &Commons{shared: map[string]sharedWords{}}
+// NewSharedMemory returns empty shared memory.
+func NewSharedMemory() *SharedMemory {
+	return &SharedMemory{shared: map[string]sharedWords{}}
 }
 
 // Words returns how many words everyone shares.
-func (c *Commons) Words() int { return c.words }
+func (c *SharedMemory) Words() int { return c.words }
 
 // reserve returns the words of that name, new ones if nobody has asked before.
 // Those who share them must agree on their number and on config.
-func (c *Commons) reserve(n int, name, config string) (Slot, error) {
+func (c *SharedMemory) reserve(n int, name, config string) (Slot, error) {
 	if name == "" {
 		return Slot{}, errors.New("memory shared by everyone needs a name")
 	}

@@ -21,7 +21,7 @@ func TestGrown(t *testing.T) {
 		limit := rapid.Int64Range(0, math.MaxInt64).Draw(t, "limit") >> rapid.IntRange(0, 62).Draw(t, "limit shift")
 		factor := rapid.OneOf(rapid.Float64Range(1, 3), rapid.SampledFrom([]float64{0, 1, 1.5, 1.6, 2, 10, 1000})).Draw(t, "factor")
 		n := rapid.Int64Range(0, 200).Draw(t, "n")
-		got := grown(time.Duration(base), factor, n, time.Duration(limit))
+		got := geometric(time.Duration(base), factor, n, time.Duration(limit))
 
 		bound := time.Duration(limit)
 		if bound == 0 {
@@ -38,10 +38,10 @@ func TestGrown(t *testing.T) {
 		want = min(want, float64(bound))
 		require.InDelta(t, want, float64(got), 1+want*1e-14)
 		require.LessOrEqual(t, got, bound)
-		require.GreaterOrEqual(t, got, grown(time.Duration(base), factor, max(0, n-1), time.Duration(limit)))
+		require.GreaterOrEqual(t, got, geometric(time.Duration(base), factor, max(0, n-1), time.Duration(limit)))
 	})
-	require.Equal(t, strategies.Never, grown(1, 1.0000001, math.MaxInt64, 0))
-	require.Equal(t, time.Duration(7), grown(7, 1, math.MaxInt64, 0))
+	require.Equal(t, strategies.Never, geometric(1, 1.0000001, math.MaxInt64, 0))
+	require.Equal(t, time.Duration(7), geometric(7, 1, math.MaxInt64, 0))
 }
 
 func TestFactors(t *testing.T) {

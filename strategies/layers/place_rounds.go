@@ -10,9 +10,9 @@ import (
 	"herdlab/strategies"
 )
 
-// rotation is a loop that goes round a list of places, trying each once. It is
+// placeRounds is a loop that goes round a list of places, trying each once. It is
 // what region failover and key rotation have in common.
-type rotation struct {
+type placeRounds struct {
 	places  []uint8
 	set     func(t *wire.Target, place uint8)
 	rounds  int
@@ -42,13 +42,13 @@ const (
 )
 
 // sets returns both sets of places.
-func (r *rotation) sets(c *strategies.Call) (had, lost []int64) {
+func (r *placeRounds) sets(c *strategies.Call) (had, lost []int64) {
 	w := c.Words(r.words)[roundSets:]
 	return w[:len(w)/2], w[len(w)/2:]
 }
 
 // next returns the first place after here that is not in a set, or that all are.
-func (r *rotation) next(here int64, set []int64) (place int64, ok bool) {
+func (r *placeRounds) next(here int64, set []int64) (place int64, ok bool) {
 	for range r.places {
 		if here = (here + 1) % int64(len(r.places)); !isSet(set, here) {
 			return here, true
@@ -57,8 +57,8 @@ func (r *rotation) next(here int64, set []int64) (place int64, ok bool) {
 	return here, false
 }
 
-// rotate builds a rotation around inner; alarm is raised when no place is left.
-func rotate(b *strategies.Build, r rotation, scope strategies.Scope, name, alarm string, inner strategies.Strategy) (strategies.Strategy, error) {
+// withRounds wraps a placeRounds around inner; alarm is raised when no place is left.
+func withRounds(b *strategies.Build, r placeRounds, scope strategies.Scope, name, alarm string, inner strategies.Strategy) (strategies.Strategy, error) {
 	switch {
 	case len(r.places) < 2:
 		return nil, errors.New("there must be two places to go to, or more")
@@ -100,7 +100,7 @@ func rotate(b *strategies.Build, r rotation, scope strategies.Scope, name, alarm
 }
 
 // Start implements Loop.
-func (r *rotation) Start(now time.Duration, c *strategies.Call) {
+func (r *placeRounds) Start(now time.Duration, c *strategies.Call) {
 	place, until := c.Word(r.shared, 0), c.Word(r.shared, 1)
 	first := *place
 	switch {
@@ -114,13 +114,13 @@ func (r *rotation) Start(now time.Duration, c *strategies.Call) {
 }
 
 // move moves the call to a place.
-func (r *rotation) move(c *strategies.Call, place int64) {
+func (r *placeRounds) move(c *strategies.Call, place int64) {
 	*c.Word(r.words, roundPlace) = place
 	r.set(&c.Target, r.places[place])
 }
 
 // After implements Loop.
-func (r *rotation) After(now time.Duration, c *strategies.Call, e strategies.Event, d strategies.Decision) strategies.Decision {
+func (r *placeRounds) After(now time.Duration, c *strategies.Call, e strategies.Event, d strategies.Decision) strategies.Decision {
 	here := *c.Word(r.words, roundPlace)
 	place, until := c.Word(r.shared, 0), c.Word(r.shared, 1)
 	if d.End.Reason == strategies.Succeeded {

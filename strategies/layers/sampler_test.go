@@ -12,21 +12,21 @@ import (
 	"herdlab/strategies/strategytest"
 )
 
-// sampler feeds a tuner round trips as if half of its limit were always in use.
-type sampler struct {
-	tuner
+// sampleFeed feeds a limitUpdater round trips as if half of its limit were always in use.
+type sampleFeed struct {
+	limitUpdater
 	m    []int64
 	call strategies.Call
 	now  time.Duration
 }
 
-func newSampler(t tuner, words int) *sampler {
-	return &sampler{tuner: t, m: make([]int64, words), call: strategies.Call{Rand: draw.New(1)}}
+func newSampler(t limitUpdater, words int) *sampleFeed {
+	return &sampleFeed{limitUpdater: t, m: make([]int64, words), call: strategies.Call{Rand: draw.New(1)}}
 }
 
-func (s *sampler) sample(use int64, rtt time.Duration, o wire.Outcome) {
+func (s *sampleFeed) sample(use int64, rtt time.Duration, o wire.Outcome) {
 	s.m[inUse], s.now, s.call.ID = use, s.now+rtt, s.call.ID+1
-	s.ended(s.now, &s.call, s.m, sample{
+	s.update(s.now, &s.call, s.m, sample{
 		sentAt: s.now - rtt, rtt: rtt, ok: o.OK(), dropped: tooMuch.Has(o.Class), outcome: &o,
 	})
 }

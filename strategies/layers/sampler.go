@@ -7,11 +7,11 @@ import (
 	"herdlab/strategies"
 )
 
-// A tuner moves the limit of a pool by how the attempts end that the pool has
+// A limitUpdater moves the limit of a pool by how the attempts end that the pool has
 // let through. It is an immutable program; m is the memory of its pool.
-type tuner interface {
-	// ended hears of every attempt that has ended with its sample s.
-	ended(now time.Duration, c *strategies.Call, m []int64, s sample)
+type limitUpdater interface {
+	// update hears of every attempt that has ended with its sample s.
+	update(now time.Duration, c *strategies.Call, m []int64, s sample)
 }
 
 // sample is what one attempt shows of the state of the provider.
@@ -27,8 +27,8 @@ type sample struct {
 // tooMuch is the classes that say there is too much of something.
 const tooMuch = strategies.Limits | 1<<wire.Overloaded | 1<<wire.Timeout
 
-// tune wraps a pool around inner and lets t move its limit.
-func tune(b *strategies.Build, name string, p strategies.Pool, scope strategies.Scope, shared string, held bool, t tuner, inner strategies.Strategy) (strategies.Strategy, error) {
+// withSampler wraps a pool around inner and lets t move its limit.
+func withSampler(b *strategies.Build, name string, p strategies.Pool, scope strategies.Scope, shared string, held bool, t limitUpdater, inner strategies.Strategy) (strategies.Strategy, error) {
 	if err := scope.CheckShared(shared); err != nil {
 		return nil, err
 	}
@@ -36,25 +36,25 @@ func tune(b *strategies.Build, name string, p strategies.Pool, scope strategies.
 	if err != nil {
 		return nil, err
 	}
-	inner = &gauge{inner, t, id, b.PoolWords(id)}
+	inner = &sampler{inner, t, id, b.PoolWords(id)}
 	if held {
 		return b.Hold(name, id, inner)
 	}
 	return b.Spend(name, id, inner)
 }
 
-// gauge is inside a pool and measures the attempts that it has let through.
-type gauge struct {
-	inner  strategies.Strategy
-	tuner  tuner
-	pool   strategies.PoolID
-	memory strategies.Slot
+// sampler stands inside a pool and measures the attempts that it has let through.
+type sampler struct {
+	inner   strategies.Strategy
+	updater limitUpdater
+	pool    strategies.PoolID
+	memory  strategies.Slot
 }
 
 // Next implements Strategy.
-func (g *gauge) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+func (g *sampler) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 	if e.Terminal() && e.Kind != strategies.Settled {
-		g.tuner.ended(now, c, c.Words(g.memory), sample{
+		g.updater.update(now, c, c.Words(g.memory), sample{
 			sentAt: e.SentAt, rtt: max(1, now-e.SentAt), outcome: e.Outcome,
 			ok: e.Outcome.OK(), dropped: tooMuch.Has(e.Outcome.Class),
 		})

@@ -2,10 +2,10 @@ package strategies
 
 import "time"
 
-// Asides are what a strategy asks of its driver besides its decision: things
+// Commands are what a strategy asks of its driver besides its decision: things
 // that happen at once and of which no event tells. A driver has them after
-// each Next, by Call.TakeAsides, and before it carries out the decision.
-type Asides interface {
+// each Next, by Call.TakeCommands, and before it carries out the decision.
+type Commands interface {
 	// Leave takes the call out of the line in which it stands.
 	Leave()
 	// Put gives n units back to a pool; whoever waits for them is admitted
@@ -23,21 +23,21 @@ type Asides interface {
 	Raise(s Signal)
 }
 
-// aside says, as bits, which asides a call has.
-type aside uint8
+// command is a set of kinds of commands, as bits.
+type command uint8
 
 const (
-	leaves aside = 1 << iota
-	puts
-	hangsUp
-	lands
-	wakes
-	raises
+	leaveCommand command = 1 << iota
+	putCommand
+	hangUpCommand
+	landCommand
+	wakeCommand
+	raiseCommand
 )
 
-// asides are those of one Next.
-type asides struct {
-	which   aside
+// commands are those of one Next.
+type commands struct {
+	which   command
 	puts    []put
 	hangUps []uint32
 	flights []landing
@@ -56,16 +56,17 @@ type landing struct {
 	end    End
 }
 
-// HasAsides reports whether TakeAsides has anything to do.
-func (c *Call) HasAsides() bool { return c.asides.which != 0 }
+// HasCommands reports whether Next has given commands that TakeCommands has not
+// delivered.
+func (c *Call) HasCommands() bool { return c.commands.which != 0 }
 
-// TakeAsides tells to what Next has asked for since the last TakeAsides, and
+// TakeCommands tells to what Next has asked for since the last TakeCommands, and
 // forgets it. It is for drivers.
-func (c *Call) TakeAsides(to Asides) {
-	a := &c.asides
+func (c *Call) TakeCommands(to Commands) {
+	a := &c.commands
 	which := a.which
 	a.which = 0
-	if which&leaves != 0 {
+	if which&leaveCommand != 0 {
 		to.Leave()
 	}
 	for _, p := range a.puts {
@@ -77,7 +78,7 @@ func (c *Call) TakeAsides(to Asides) {
 	for _, l := range a.flights {
 		to.Land(l.flight, l.key, l.end)
 	}
-	if which&wakes != 0 {
+	if which&wakeCommand != 0 {
 		to.WakeAt(a.wakeAt)
 	}
 	for _, s := range a.signals {
@@ -89,42 +90,42 @@ func (c *Call) TakeAsides(to Asides) {
 // Put gives n units back to a pool. The driver does so when Next returns, and
 // admits whoever waits for them.
 func (c *Call) Put(p PoolID, n uint32) {
-	c.asides.which |= puts
-	c.asides.puts = append(c.asides.puts, put{p, n})
+	c.commands.which |= putCommand
+	c.commands.puts = append(c.commands.puts, put{p, n})
 }
 
 // HangUp gives up attempt number n, which must be in flight. Unlike after an
 // Abandon no event tells of it: who hangs up tells those inside by itself.
 func (c *Call) HangUp(n uint32) {
-	c.asides.which |= hangsUp
-	c.asides.hangUps = append(c.asides.hangUps, n)
+	c.commands.which |= hangUpCommand
+	c.commands.hangUps = append(c.commands.hangUps, n)
 }
 
 // Leave takes the call out of the line in which it stands.
-func (c *Call) Leave() { c.asides.which |= leaves }
+func (c *Call) Leave() { c.commands.which |= leaveCommand }
 
-// Land ends the flight that the call leads: end is how. See Asides.
+// Land ends the flight that the call leads: end is how. See Commands.
 func (c *Call) Land(f FlightID, key uint32, end End) {
-	c.asides.which |= lands
-	c.asides.flights = append(c.asides.flights, landing{f, key, end})
+	c.commands.which |= landCommand
+	c.commands.flights = append(c.commands.flights, landing{f, key, end})
 }
 
 // WakeAt sets the call's timer beside a decision that is no Wait. A call has
 // one timer: the last that sets it wins.
 func (c *Call) WakeAt(at time.Duration) {
-	c.asides.which |= wakes
-	c.asides.wakeAt = at
+	c.commands.which |= wakeCommand
+	c.commands.wakeAt = at
 }
 
 // WakesBy reports whether a layer has set the call's timer, beside this decision, to
 // at or earlier.
 func (c *Call) WakesBy(at time.Duration) bool {
-	return c.asides.which&wakes != 0 && c.asides.wakeAt <= at
+	return c.commands.which&wakeCommand != 0 && c.commands.wakeAt <= at
 }
 
 // Raise counts an alarm or a note that the layer has named when its stack was
 // built.
 func (c *Call) Raise(s Signal) {
-	c.asides.which |= raises
-	c.asides.signals = append(c.asides.signals, s)
+	c.commands.which |= raiseCommand
+	c.commands.signals = append(c.commands.signals, s)
 }

@@ -10,7 +10,7 @@ import (
 
 // grown returns base·factorⁿ, but at most limit; limit 0 means no bound but
 // Never, factor 0 means 2. It saturates, whatever n.
-func grown(base time.Duration, factor float64, n int64, limit time.Duration) time.Duration {
+func geometric(base time.Duration, factor float64, n int64, limit time.Duration) time.Duration {
 	if factor == 0 {
 		return doubled(base, n, limit)
 	}

@@ -8,7 +8,7 @@ import (
 	"herdlab/strategies"
 )
 
-// reservations is golang.org/x/time/rate as most use it: Wait with a context that
+// rateReservations is golang.org/x/time/rate as most use it: Wait with a context that
 // is cancelled. Whoever comes is given the next slot of the future; whoever leaves
 // before it gives back what nobody has built on, which is nothing for all but the
 // last to have come. So a crowd that gives up waiting leaves its debt behind, and
@@ -17,7 +17,7 @@ import (
 //
 // It counts tokens in floating point, as the library does: where the last to come
 // leave first, a nanosecond of rounding decides how much of the debt remains.
-type reservations struct {
+type rateReservations struct {
 	limit float64 // tokens per second
 	burst float64
 }
@@ -32,7 +32,7 @@ const (
 )
 
 // Build implements Layer.
-func (r reservations) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+func (r rateReservations) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	limiter, err := b.Reserve(strategies.PerClient, reservationWords, "")
 	if err != nil {
 		return nil, err
@@ -41,13 +41,13 @@ func (r reservations) Build(b *strategies.Build, inner strategies.Strategy) (str
 	if err != nil {
 		return nil, err
 	}
-	x := &reserving{reservations: r, inner: inner, limiter: limiter, slot: slot}
+	x := &rateReservationsLayer{rateReservations: r, inner: inner, limiter: limiter, slot: slot}
 	x.waiting, err = b.Waiting(fmt.Sprintf("%T", x))
 	return x, err
 }
 
-type reserving struct {
-	reservations
+type rateReservationsLayer struct {
+	rateReservations
 	inner   strategies.Strategy
 	limiter strategies.Slot
 	slot    strategies.Slot // when the call may go
@@ -55,7 +55,7 @@ type reserving struct {
 }
 
 // Next implements Strategy.
-func (r *reserving) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+func (r *rateReservationsLayer) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 	switch waits := r.waiting.In(c); {
 	case e.Kind == strategies.Begin:
 		if wait := r.reserve(now, c); wait > 0 {
@@ -75,7 +75,7 @@ func (r *reserving) Next(now time.Duration, c *strategies.Call, e strategies.Eve
 
 // reserve is reserveN: it gives the call its slot, and returns how long that is to
 // come.
-func (r *reserving) reserve(now time.Duration, c *strategies.Call) (wait time.Duration) {
+func (r *rateReservationsLayer) reserve(now time.Duration, c *strategies.Call) (wait time.Duration) {
 	tokens := r.advance(now, c) - 1
 	if tokens < 0 {
 		wait = r.timeFor(-tokens)
@@ -86,7 +86,7 @@ func (r *reserving) reserve(now time.Duration, c *strategies.Call) (wait time.Du
 }
 
 // cancel is CancelAt: it gives the token back, less those of all who came later.
-func (r *reserving) cancel(now time.Duration, c *strategies.Call) {
+func (r *rateReservationsLayer) cancel(now time.Duration, c *strategies.Call) {
 	slot, latest := time.Duration(*c.Word(r.slot, 0)), (*time.Duration)(c.Word(r.limiter, latestSlot))
 	back := 1 - float64((*latest-slot).Seconds()*r.limit)
 	if slot < now || back <= 0 {
@@ -99,18 +99,18 @@ func (r *reserving) cancel(now time.Duration, c *strategies.Call) {
 }
 
 // advance is how many tokens there are now.
-func (r *reserving) advance(now time.Duration, c *strategies.Call) float64 {
+func (r *rateReservationsLayer) advance(now time.Duration, c *strategies.Call) float64 {
 	tokens := math.Float64frombits(uint64(*c.Word(r.limiter, tokenBits)) ^ math.Float64bits(r.burst))
 	elapsed := now - time.Duration(*c.Word(r.limiter, countedAt))
 	return min(tokens+float64(elapsed.Seconds()*r.limit), r.burst)
 }
 
-func (r *reserving) keep(now time.Duration, c *strategies.Call, tokens float64) {
+func (r *rateReservationsLayer) keep(now time.Duration, c *strategies.Call, tokens float64) {
 	*c.Word(r.limiter, tokenBits) = int64(math.Float64bits(tokens) ^ math.Float64bits(r.burst))
 	*c.Word(r.limiter, countedAt) = int64(now)
 }
 
 // timeFor is durationFromTokens.
-func (r *reserving) timeFor(tokens float64) time.Duration {
+func (r *rateReservationsLayer) timeFor(tokens float64) time.Duration {
 	return time.Duration(float64(tokens/r.limit) * float64(time.Second))
 }

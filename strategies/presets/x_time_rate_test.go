@@ -10,7 +10,7 @@ import (
 // Eight a second and a burst of two: whoever leaves gives nothing back while
 // somebody has a later slot, and the whole token once nobody has.
 func TestReservations(t *testing.T) {
-	strategytest.Play(t, []strategies.Layer{reservations{limit: 8, burst: 2}}, `
+	strategytest.Play(t, []strategies.Layer{rateReservations{limit: 8, burst: 2}}, `
 		a.1: begin -> send
 		a.2: begin -> send
 		a.3: begin -> wait 125ms

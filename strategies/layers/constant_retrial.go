@@ -8,7 +8,7 @@ import (
 	"herdlab/strategies"
 )
 
-// Orbit is the constant retrial rate of retrial queues: calls that have failed
+// ConstantRetrial is the constant retrial rate of retrial queues: calls that have failed
 // wait in one line, whose head retries after an exponentially distributed time of
 // the given mean, one at a time, however many wait. It is a retry token that all
 // share. With one server of mean service 1, arrivals at rate λ and retries at rate
@@ -18,7 +18,7 @@ import (
 // Templeton, Retrial Queues, 1997), and as the plainest loop that cannot storm:
 // its retries never come faster than one in Mean. A reply that asks to wait, of
 // which the theory knows nothing, makes all of them wait.
-type Orbit struct {
+type ConstantRetrial struct {
 	// Mean is the mean time between two retries.
 	Mean time.Duration `required:"10s" about:"The mean time between two retries of all calls together."`
 	// On is what is retried; none means Transient.
@@ -30,7 +30,7 @@ type Orbit struct {
 }
 
 // Build implements Layer.
-func (o Orbit) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+func (o ConstantRetrial) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	if o.Mean <= 0 {
 		return nil, fmt.Errorf("orbit: the mean time between retries must be positive, not %v", o.Mean)
 	}
@@ -43,7 +43,7 @@ func (o Orbit) Build(b *strategies.Build, inner strategies.Strategy) (strategies
 		return nil, err
 	}
 	waiting, err := b.Waiting("orbit")
-	return &orbit{Rules{Classes: o.On}, o.Mean, inner, id, b.PoolWords(id), waiting, b.Purpose()}, err
+	return &constantRetrial{Rules{Classes: o.On}, o.Mean, inner, id, b.PoolWords(id), waiting, b.Purpose()}, err
 }
 
 // turnstile is the pool of an Orbit; its word is when the next may pass.
@@ -64,7 +64,7 @@ func (turnstile) TryTake(now time.Duration, m []int64, _ uint32) (bool, time.Dur
 // Put implements Pool.
 func (turnstile) Put(time.Duration, []int64, uint32) {}
 
-type orbit struct {
+type constantRetrial struct {
 	rules   Rules
 	mean    time.Duration
 	inner   strategies.Strategy
@@ -75,7 +75,7 @@ type orbit struct {
 }
 
 // Next implements Strategy.
-func (o *orbit) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+func (o *constantRetrial) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 	inOrbit := o.waiting.In(c)
 	switch {
 	case e.Kind == strategies.Begin:
