@@ -28,7 +28,6 @@ type Message struct {
 	// Length is the Content-Length to declare. If Broken, it is longer than
 	// Body: the server breaks the connection after Body.
 	Length int
-	// Broken is true if the connection was lost before the body was complete.
 	Broken bool
 }
 
@@ -43,6 +42,6 @@ type RawReply struct {
 	// Header returns the first value of a header, or "", like http.Header.Get.
 	Header func(name string) string
 	Body   []byte
-	// Broken says that the connection broke before the body was complete.
+	// Broken is true if the connection was lost before the body was complete.
 	Broken bool
 }

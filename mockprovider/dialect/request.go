@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/url"
-	"slices"
-	"strings"
 
 	"herdlab/mockprovider/wire"
 )
@@ -64,58 +61,6 @@ func badRequest(format string, args ...any) error {
 	return &RequestError{Status: 400, Message: fmt.Sprintf(format, args...)}
 }
 
-// route is a path of a dialect.
-type route struct {
-	method string
-	// path is the path, in which {model} stands for a model.
-	path      string
-	operation Operation
-	stream    bool // answers are streams, whatever the body contains
-}
-
-// match reports whether path is that of the route, and returns the model in it.
-func (r *route) match(path string) (model string, ok bool) {
-	p := newPathPattern(r.path)
-	return p.match(path)
-}
-
-// keyPlace is a place of an API key: a header, after scheme and before until,
-// or a parameter of the query.
-type keyPlace struct{ header, scheme, until, query string }
-
-// Routes returns the methods and paths of the dialect, such as "POST
-// /v1/chat/completions". {model} stands for a model.
-func (d *Dialect) Routes() []string {
-	var all []string
-	for _, r := range d.routes {
-		all = append(all, r.method+" "+r.path)
-	}
-	return all
-}
-
-// Answers reports whether the dialect has that path, with any method.
-func (d *Dialect) Answers(path string) bool {
-	return slices.ContainsFunc(d.routes, func(r route) bool {
-		_, ok := r.match(path)
-		return ok
-	})
-}
-
-// route returns the route of a request and the model in its path. If there is
-// none, other is a route of the same path with another method, or nil.
-func (d *Dialect) route(in *RawRequest) (found *route, model string, other *route) {
-	for i := range d.routes {
-		r := &d.routes[i]
-		if model, ok := r.match(in.Path); ok {
-			if r.method == in.Method {
-				return r, model, nil
-			}
-			other = r
-		}
-	}
-	return nil, "", other
-}
-
 // ParseRequest reads a request. The error is a *RequestError. With an error,
 // ParseRequest returns what it could read, at least the key.
 func (d *Dialect) ParseRequest(in *RawRequest) (Request, error) {
@@ -142,31 +87,6 @@ func (d *Dialect) ParseRequest(in *RawRequest) (Request, error) {
 		return r, badRequest("you must provide a model parameter")
 	}
 	return r, nil
-}
-
-// key returns the first API key of a request, or "".
-func (d *Dialect) key(in *RawRequest) string {
-	for _, k := range d.keys {
-		if k.query != "" {
-			// Ignore malformed parts of the query.
-			if values, _ := url.ParseQuery(in.Query); values.Get(k.query) != "" {
-				return values.Get(k.query)
-			}
-			continue
-		}
-		if in.Header == nil {
-			continue
-		}
-		value := strings.TrimSpace(in.Header(k.header))
-		if n := len(k.scheme); len(value) > n && strings.EqualFold(value[:n], k.scheme) {
-			name := value[n:]
-			if k.until != "" {
-				name, _, _ = strings.Cut(name, k.until)
-			}
-			return strings.TrimSpace(name)
-		}
-	}
-	return ""
 }
 
 // WriteRequestError writes a RequestError, or any other error as a bad request.

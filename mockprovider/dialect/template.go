@@ -92,12 +92,12 @@ func (p *template) body() wire.Body {
 func (p *template) fill(c *Context, r *wire.Reply) string {
 	text := p.Text
 	if head, rest, ok := strings.Cut(text, "["); ok {
-		figures, tail, _ := strings.Cut(rest, "]")
-		if strings.Contains(figures, "{") { // else the brackets are part of the text
+		optional, tail, _ := strings.Cut(rest, "]")
+		if strings.Contains(optional, "{") { // else the brackets are part of the text
 			if r.Limit <= 0 {
-				figures = ""
+				optional = ""
 			}
-			text = head + figures + tail
+			text = head + optional + tail
 		}
 	}
 	if !strings.Contains(text, "{") {
