@@ -103,15 +103,20 @@ type azureSeverity struct {
 	Severity string `json:"severity"`
 }
 
+// azureFields are the additional fields of an answer.
+type azureFields struct {
+	Filtered []azureFilter `json:"prompt_filter_results"`
+}
+
 // azurePassed returns the result for a prompt that the filter accepted.
-func azurePassed() []azureFilter {
+func azurePassed() azureFields {
 	safe := azureSeverity{Severity: "safe"}
-	return []azureFilter{{Results: map[string]azureSeverity{"hate": safe, "self_harm": safe, "sexual": safe, "violence": safe}}}
+	return azureFields{[]azureFilter{{Results: map[string]azureSeverity{"hate": safe, "self_harm": safe, "sexual": safe, "violence": safe}}}}
 }
 
 func azureExtend(body chatBody, _ *Context) chatBody {
 	if body.Object == "chat.completion" {
-		body.Filtered = azurePassed()
+		body.extra = azurePassed()
 	}
 	return body
 }
@@ -153,7 +158,8 @@ func (v azureCodec) appendError(b []byte, _ *Context, f *failure) []byte {
 // Clients that read the first choice of each frame fail on it.
 func (v azureCodec) appendStart(b []byte, c *Context, model string) []byte {
 	if c.Operation != Respond {
-		b = appendEvent(b, "", chatBody{Choices: []chatChoice{}, Filtered: azurePassed()})
+		first := chatBody{Choices: []chatChoice{}, extra: azurePassed()}
+		b = first.appendEvent(b)
 	}
 	return v.openAICodec.appendStart(b, c, model)
 }

@@ -22,12 +22,9 @@ type chatBody struct {
 	Choices []chatChoice `json:"choices"`
 	Usage   *chatUsage   `json:"usage,omitempty"`
 
-	// Fields of some providers.
-	RequestID string         `json:"request_id,omitempty"`
-	Provider  string         `json:"provider,omitempty"`
-	Filtered  []azureFilter  `json:"prompt_filter_results,omitempty"`
-	Sensitive *bool          `json:"input_sensitive,omitempty"`
-	Status    *miniMaxStatus `json:"base_resp,omitempty"`
+	// extra has the additional fields of a provider: a struct, or nil. They are
+	// written after the others.
+	extra any
 }
 
 type chatChoice struct {
@@ -108,7 +105,7 @@ func (chat) appendModels(b []byte, c *Context, names []string) []byte {
 // chunk writes one frame.
 func (v chat) chunk(b []byte, c *Context, model string, usage *chatUsage, choices ...chatChoice) []byte {
 	body := v.body(c, "chat.completion.chunk", model, usage, choices...)
-	return append(body.append(append(b, "data: "...)), "\n\n"...)
+	return body.appendEvent(b)
 }
 
 // appendStart implements codec.

@@ -25,7 +25,6 @@ func TestChatBodyAsTheLibrary(t *testing.T) {
 		}
 		return nil
 	}
-	truth := true
 	for range 5000 {
 		body := chatBody{ID: text(), Object: text(), Created: rng.Int64() - math.MaxInt64/2, Model: text(), Choices: []chatChoice{}}
 		for i := range rng.IntN(3) {
@@ -34,13 +33,26 @@ func TestChatBodyAsTheLibrary(t *testing.T) {
 		if rng.IntN(2) > 0 {
 			body.Usage = &chatUsage{rng.Uint32(), rng.Uint32(), rng.Uint64()}
 		}
-		switch rng.IntN(10) {
-		case 0:
-			body.RequestID, body.Provider = text(), text()
-		case 1:
-			body.Sensitive, body.Status, body.Filtered = &truth, &miniMaxStatus{}, []azureFilter{{}}
+		if rng.IntN(10) == 0 {
+			body.Choices = nil
 		}
 		before := []byte("data: ")
 		require.Equal(t, string(appendJSON(before, body)), string(body.append(before)))
+		// Additional fields are written as if they were the last ones of the body.
+		extra := struct {
+			Provider string `json:"provider,omitempty"`
+			Sure     *bool  `json:"sure,omitempty"`
+		}{Provider: text()}
+		if rng.IntN(2) > 0 {
+			extra.Sure = new(bool)
+		}
+		type plain chatBody
+		want := appendJSON(before, struct {
+			plain
+			Provider string `json:"provider,omitempty"`
+			Sure     *bool  `json:"sure,omitempty"`
+		}{plain(body), extra.Provider, extra.Sure})
+		body.extra = extra
+		require.Equal(t, string(want), string(body.append(before)))
 	}
 }

@@ -54,11 +54,18 @@ type miniMaxStatus struct {
 	hintFields
 }
 
+// miniMaxFields are the additional fields of an answer.
+type miniMaxFields struct {
+	Sensitive bool           `json:"input_sensitive"`
+	Status    *miniMaxStatus `json:"base_resp,omitempty"` // in a completion
+}
+
 func miniMaxExtend(body chatBody, c *Context) chatBody {
-	body.ID, body.Sensitive = c.ID, new(bool)
+	var fields miniMaxFields
 	if body.Object == "chat.completion" {
-		body.Status = &miniMaxStatus{}
+		fields.Status = &miniMaxStatus{}
 	}
+	body.ID, body.extra = c.ID, fields
 	return body
 }
 
@@ -66,13 +73,14 @@ type miniMaxCodec struct{ chat }
 
 func (v miniMaxCodec) appendError(b []byte, c *Context, f *failure) []byte {
 	body := v.body(c, "chat.completion", c.Model, usageOf(c, 0))
-	body.Choices, body.Status = nil, &miniMaxStatus{f.Code, f.Message, f.hintFields}
-	return appendJSON(b, body)
+	body.Choices, body.extra = nil, miniMaxFields{Status: &miniMaxStatus{f.Code, f.Message, f.hintFields}}
+	return body.append(b)
 }
 
 // appendEnd writes the whole completion as the last frame.
 func (v miniMaxCodec) appendEnd(b []byte, c *Context, a *answer) []byte {
-	return appendEvent(b, "", v.whole(c, a))
+	body := v.whole(c, a)
+	return body.appendEvent(b)
 }
 
 func (v miniMaxCodec) appendStreamError(b []byte, c *Context, f *failure, _ int) []byte {

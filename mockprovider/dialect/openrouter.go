@@ -58,8 +58,14 @@ func openRouter() Dialect {
 // openRouterProvider is the name of the provider behind the router.
 const openRouterProvider = "Herdlab"
 
+// openRouterFields are the additional fields of an answer.
+type openRouterFields struct {
+	Provider string           `json:"provider"`
+	Error    *openRouterError `json:"error,omitempty"` // in a chunk that ends with an error
+}
+
 func openRouterExtend(body chatBody, c *Context) chatBody {
-	body.ID, body.Provider = "gen-"+c.ID, openRouterProvider
+	body.ID, body.extra = "gen-"+c.ID, openRouterFields{Provider: openRouterProvider}
 	return body
 }
 
@@ -107,10 +113,9 @@ func (v openRouterCodec) appendError(b []byte, _ *Context, f *failure) []byte {
 func (v openRouterCodec) appendStreamError(b []byte, c *Context, f *failure, _ int) []byte {
 	reason := "error"
 	last := chatChoice{Delta: &chatMessage{Content: new(string)}, Finish: &reason}
-	return appendEvent(b, "", struct {
-		chatBody
-		Error openRouterError `json:"error"`
-	}{v.body(c, "chat.completion.chunk", c.Model, nil, last), v.errorOf(f)})
+	body, failed := v.body(c, "chat.completion.chunk", c.Model, nil, last), v.errorOf(f)
+	body.extra = openRouterFields{openRouterProvider, &failed}
+	return body.appendEvent(b)
 }
 
 // appendStart first writes the comment that keeps a connection open.

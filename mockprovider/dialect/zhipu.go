@@ -66,8 +66,13 @@ func zhipuClass(in *findings) wire.Class {
 
 type zhipuCodec struct{ chat }
 
+// zhipuFields are the additional fields of an answer.
+type zhipuFields struct {
+	RequestID string `json:"request_id,omitempty"`
+}
+
 func zhipuExtend(body chatBody, c *Context) chatBody {
-	body.ID, body.RequestID = c.ID, c.ID
+	body.ID, body.extra = c.ID, zhipuFields{c.ID}
 	return body
 }
 
