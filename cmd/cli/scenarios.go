@@ -7,24 +7,34 @@ import (
 )
 
 func (c *console) scenarios() *cobra.Command {
-	var keys bool
+	var keys, schema bool
 	cmd := &cobra.Command{
 		Use:   "scenarios",
 		Short: "List the built-in scenarios, or the keys of scenario files",
 		Long: `List the built-in scenarios, one per line. compare, check and serve take their
 names.
 
-With --keys, list instead all keys of scenario files with their values: traffic,
-limits, faults, layers, backoffs and the metrics of expectations.`,
+With --keys, list instead all keys of scenario files: what each means, its values
+and its default.
+
+With --schema, print a JSON Schema of scenario files. Editors complete and explain
+the keys of a file that names it, as the file of herdlab init does:
+
+  herdlab scenarios --schema > herdlab.schema.json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if keys {
-				return c.print(scenarios.Keys())
+			switch {
+			case keys:
+				return c.print(c.format.Keys())
+			case schema:
+				return c.print(c.format.Schema())
 			}
 			return c.print(listScenarios(scenarios.List()))
 		},
 	}
-	cmd.Flags().BoolVar(&keys, "keys", false, "list all keys of scenario files and their values")
+	cmd.Flags().BoolVar(&keys, "keys", false, "list all keys of scenario files, their meaning, values and defaults")
+	cmd.Flags().BoolVar(&schema, "schema", false, "print a JSON Schema of scenario files, for editors")
+	cmd.MarkFlagsMutuallyExclusive("keys", "schema")
 	return cmd
 }
 
