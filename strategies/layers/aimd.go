@@ -7,31 +7,34 @@ import (
 	"herdlab/strategies"
 )
 
-// AIMD adapts a limit on concurrency as TCP does its window: it adds Increase
-// for each round trip without a refusal and multiplies by Decrease at one. Only
-// refusals of attempts that were sent since the last cut cut again, so that one
-// full window costs one cut.
+// AIMD is a limit on attempts in flight that adapts as TCP adapts its window: it
+// adds Increase for each round trip without a refusal and multiplies the limit by
+// Decrease at a refusal. Only refusals of attempts that were sent after the last
+// decrease count, so that one full window causes one decrease.
 //
-// It is right where the provider's limit is unknown, or moves, and refusals are
-// cheap: it needs to be refused once in a while to know where the limit is. In
-// the long run it uses (1 + Decrease)/2 of a limit of L attempts in flight, and
-// is refused 2·Increase/((1 − Decrease²)·L²) of its attempts (Chiu and Jain,
-// 1989, in the fluid limit).
+// Use it where the provider's limit is unknown or changes, and refusals are cheap:
+// it finds the limit by refusals. In the long run it uses (1 + Decrease)/2 of a
+// limit of L attempts in flight, and 2·Increase/((1 − Decrease²)·L²) of its
+// attempts are refused (Chiu and Jain, 1989, in the fluid limit).
 type AIMD struct {
-	// LimitRange is where the limit begins and what bounds it: 20 within 1 … 200
-	// unless said.
+	// LimitRange is the initial limit and its bounds; the default is 20 within 1 …
+	// 200.
 	LimitRange `defaults:"initial:20 min:1 max:200"`
-	// Increase is added for each round trip, 0 for 1.
+	// Increase is added to the limit for each round trip without a refusal: 1 to
+	// MaxLimit attempts; 0 means 1.
 	Increase int64 `unit:"attempts" most:"1000000" default:"1" about:"What is added to the limit for each round trip without a refusal."`
-	// Decrease is what a cut leaves, between 0 and 1; 0 means 0.9.
+	// Decrease is the share of the limit that remains after a refusal, between 0
+	// and 1; 0 means 0.9.
 	Decrease float64 `unit:"share" default:"0.9" about:"The share of the limit that remains after a refusal, between 0 and 1."`
-	// Slow takes a success that took longer for a refusal; 0 for none.
+	// Slow is the time after which a success counts as a refusal; 0 means that no
+	// success does.
 	Slow time.Duration `without:"none" about:"A success that takes longer counts as a refusal."`
-	// EachSample adds Increase for each success instead, and cuts at each
-	// refusal, as Netflix's AIMDLimit does (20 within 20 … 200, 0.9, 5 s).
+	// EachSample adds Increase for each success, not for each round trip, and
+	// decreases the limit at each refusal, as Netflix's AIMDLimit does (20 within
+	// 20 … 200, Decrease 0.9, Slow 5 s).
 	EachSample bool `about:"Whether each success increases the limit and each refusal decreases it, as in Netflix's AIMDLimit."`
-	// Scope is who shares the limit, PerClient or wider; Name tells limits
-	// apart that everyone shares.
+	// Scope sets which clients share the limit, PerClient or wider. Name identifies
+	// a limit with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
@@ -50,11 +53,11 @@ func (a AIMD) Build(b *strategies.Build, inner strategies.Strategy) (strategies.
 	}
 	switch {
 	case a.Increase < 0 || a.Increase > MaxLimit:
-		return nil, fmt.Errorf("aimd: the increase must be 1 to %d, not %d", MaxLimit, a.Increase)
+		return nil, fmt.Errorf("aimd: increase must be 1 to %d, not %d", MaxLimit, a.Increase)
 	case !(a.Decrease > 0 && a.Decrease < 1):
-		return nil, fmt.Errorf("aimd: the decrease must lie between 0 and 1, not %g", a.Decrease)
+		return nil, fmt.Errorf("aimd: decrease must be between 0 and 1, not %g", a.Decrease)
 	case a.Slow < 0:
-		return nil, fmt.Errorf("aimd: what is slow must take a positive time, or 0 for nothing, not %v", a.Slow)
+		return nil, fmt.Errorf("aimd: slow must not be negative, but is %v; 0 means that no success counts as a refusal", a.Slow)
 	}
 	a.LimitRange = limits
 	t := &aimd{AIMD: a, adaptiveLimit: adaptiveLimit{limits, 1}}
@@ -70,7 +73,7 @@ type aimd struct {
 	adaptiveLimit
 }
 
-// lastCut is the word that holds when the limit was last cut.
+// lastCut is the word that holds the time of the last decrease, 0 before the first.
 const lastCut = tuning
 
 // update implements limitUpdater.
@@ -85,7 +88,7 @@ func (a *aimd) update(now time.Duration, _ *strategies.Call, m []int64, s sample
 	case !s.ok || !a.pressed(m):
 	case a.EachSample:
 		a.set(m, limit+a.Increase*one)
-	default: // a limit of so many attempts ends as many in a round trip
+	default: // in one round trip, as many attempts end as the limit allows
 		a.set(m, limit+a.Increase*one*one/limit)
 	}
 }

@@ -31,5 +31,5 @@ func TestAttemptTimeout(t *testing.T) {
 		require.Equal(t, strategies.Decision{Kind: strategies.Send, After: want}, c.Next(strategies.Event{Kind: strategies.Wake}))
 	}
 	_, err := strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{AttemptTimeout{}}}, nil)
-	require.EqualError(t, err, `strategy "bad": attempt timeout: it must be positive, not 0s`)
+	require.EqualError(t, err, `strategy "bad": attempt timeout: after must be positive, not 0s`)
 }

@@ -8,27 +8,28 @@ import (
 	"herdlab/strategies"
 )
 
-// AWSAdaptive is the client-side rate limiter of the AWS SDKs' adaptive retry
-// mode: a token bucket that does nothing until the provider first throttles, and
-// from then on moves its rate as CUBIC does a window. A throttled attempt cuts
-// the rate to 0.7 of what was measured; successes let it grow along
-// 0.4·(t − k)³ + w, where w is the rate at the last cut and k = ∛(0.3·w/0.4)
-// seconds, up to twice the measured rate and never below 0.5 per second.
+// AWSAdaptive is the client-side rate limiter of the AWS SDKs' adaptive retry mode:
+// a token bucket that does nothing until the provider first throttles, and from
+// then on changes its rate as CUBIC changes a window. A throttled attempt reduces
+// the rate to 0.7 of the measured rate; successes raise it along 0.4·(t − k)³ + w,
+// where w is the rate at the last reduction, t the time since then and k =
+// ∛(0.3·w/0.4) seconds, up to twice the measured rate. The rate is never below 0.5
+// per second.
 //
-// It is right where the limit is unknown and refusals are cheap: it needs no
-// number, and settles around the limit. It is slow after a long outage, because
-// every refusal cuts by 30 % down to one attempt in two seconds, and a fleet of
-// many clients each keeps its minimum. Put it inside a retry loop.
+// Use it inside a retry loop, where the limit is unknown and refusals are cheap: it
+// needs no configured rate and settles around the limit. It recovers slowly after a
+// long outage, because every refusal reduces the rate by 30 %, down to one attempt
+// in two seconds; and in a fleet of many clients each keeps that minimum rate.
 //
-// Formulas and constants are those of botocore 1.43 (retries/adaptive.py); the
-// rates are kept in thousandths per second and k in milliseconds.
+// Formulas and constants are those of botocore 1.43 (retries/adaptive.py). Rates
+// are stored in thousandths per second and k in milliseconds.
 type AWSAdaptive struct {
-	// On is the classes that count as throttling: the caller's own Limits if
-	// empty. An overloaded provider (503) is
-	// not among them, as in the SDKs.
+	// On is the set of classes that count as throttling; the empty set means the
+	// caller's own Limits. An overloaded provider (503) does not count, as in the
+	// SDKs.
 	On strategies.Classes `without:"the limits" about:"Which classes of failures count as throttling."`
-	// Scope is who shares the limiter, PerClient or wider; the SDKs have one
-	// for each client. Name tells limiters apart that everyone shares.
+	// Scope sets which clients share the limiter, PerClient or wider; the SDKs have
+	// one for each client. Name identifies a limiter with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
@@ -45,31 +46,32 @@ func (a AWSAdaptive) Build(b *strategies.Build, inner strategies.Strategy) (stra
 // cubicBucket is the pool of an AWSAdaptive layer.
 type cubicBucket struct{}
 
-// The words of a cubic bucket. Rates are in thousandths of a token per second,
-// tokens in what such a rate brings in a nanosecond.
+// The words of a cubic bucket. Rates are in thousandths of a token per second.
+// Tokens are in units of what a rate of one thousandth per second adds in a
+// nanosecond.
 const (
-	fillRate    = iota // 0 until the first throttling
-	tokens             //
-	refilledAt         //
+	fillRate    = iota // the rate; 0 until the first throttling
+	tokens             // in the bucket
+	refilledAt         // the time of the last refill
 	topRate            // w, the rate at the last throttling
-	throttledAt        //
+	throttledAt        // the time of the last throttling
 	measured           // the rate of answers, smoothed
-	halfSecond         // the number of the current half second, and its answers
-	answers            //
+	halfSecond         // the number of the current half second
+	answers            // in the current half second
 	cubicWords
 )
 
 const (
 	minRate     = 500               // 0.5 per second
 	aToken      = 1000 * 1000000000 // a token, in the units of the word tokens
-	maxRate     = 1000 * MaxLimit   // far beyond what anybody serves; bounds the arithmetic
-	cubicMillis = 1_000_000         // so does 1000 s since a cut, in ms
+	maxRate     = 1000 * MaxLimit   // far above any real rate; prevents overflow
+	cubicMillis = 1_000_000         // 1000 s in ms, the longest time since a reduction that counts; prevents overflow
 )
 
 // Words implements Pool.
 func (cubicBucket) Words() int { return cubicWords }
 
-// refill brings the tokens up to date.
+// refill adds the tokens that have arrived since the last refill.
 func (cubicBucket) refill(now time.Duration, m []int64) {
 	dt := int64(now) - m[refilledAt]
 	m[refilledAt] = int64(now)
@@ -120,8 +122,8 @@ func (t cubicTuner) update(now time.Duration, _ *strategies.Call, m []int64, s s
 		if m[fillRate] == 0 {
 			return // never throttled: nothing to limit
 		}
-		// rate·0.3/0.4 in s³ is 750,000 times as much, of a rate in thousandths,
-		// in ms³; and 0.4·ms³ is four ten-millionths of it.
+		// In ms³, rate·0.3/0.4 is 750,000 times the rate in thousandths per second;
+		// and 0.4·ms³ is 4/10,000,000 of the same unit.
 		k := cubeRoot(m[topRate] * 750_000)
 		d := min(int64(now)-m[throttledAt], cubicMillis*1_000_000)/1_000_000 - k
 		rate = d*d*d/10_000_000*4 + m[topRate]
@@ -131,8 +133,8 @@ func (t cubicTuner) update(now time.Duration, _ *strategies.Call, m []int64, s s
 	m[tokens] = min(m[tokens], max(m[fillRate], 1000)*(aToken/1000))
 }
 
-// measure counts an answer: the rate of each half second weighs 0.8 against all
-// before it.
+// measure counts an answer. The rate of the last half second has the weight 0.8,
+// the average of all earlier ones 0.2.
 func (cubicTuner) measure(now time.Duration, m []int64) {
 	half := int64(now / (500 * time.Millisecond))
 	m[answers]++
@@ -143,7 +145,7 @@ func (cubicTuner) measure(now time.Duration, m []int64) {
 	}
 }
 
-// cubeRoot is ⌊∛x⌋ for 0 ≤ x < 2⁶⁰.
+// cubeRoot returns ⌊∛x⌋ for 0 ≤ x < 2⁶⁰.
 func cubeRoot(x int64) (root int64) {
 	for bit := int64(1) << 19; bit > 0; bit >>= 1 {
 		if r := root | bit; r*r*r <= x {

@@ -8,31 +8,33 @@ import (
 	"herdlab/strategies"
 )
 
-// BBR adapts a limit on concurrency as TCP's BBR does its window: to the
-// product of the highest rate of answers of the last ten rounds and the
-// shortest mean round trip of a round, and a quarter more, because answers
-// differ in length where packets do not. It begins by nearly tripling the limit
-// each round until the rate has stopped growing for three rounds or something is
-// refused, lets the queue drain, and then probes with half as much again in one
-// round of eight. A refusal caps the limit at 85 % of what it was, though not
-// below what has been answered, and each probe lifts that cap by an eighth. When
-// it has seen no shorter round trip for Window, it halves the limit for two
-// rounds to see one.
+// BBR is a limit on attempts in flight that adapts as TCP's BBR adapts its window.
+// The limit is the product of the highest rate of answers in the last ten rounds
+// and the shortest mean round trip of a round, plus a quarter, because answers
+// differ in length where packets do not. At first BBR nearly triples the limit each
+// round, until the rate has not grown for three rounds or an attempt is refused.
+// Then it lets the queue drain. After that it probes with one and a half times the
+// product in one round of eight. A refusal limits the limit to 85 % of its value,
+// but not below the product, and each probe raises that ceiling by an eighth. When
+// no shorter round trip has been measured for Window, BBR halves the limit for two
+// rounds to measure one.
 //
-// It is right before a provider that queues deeply, where limits that wait for
-// refusals fill the queue first. A round is a round trip and 16 answers: with calls
-// of a minute it learns slowly; and answers whose mean length changes look like a
-// queue for as long as Window. (Cardwell and others, BBR: Congestion-Based
-// Congestion Control, ACM Queue 2016, and the cap of its second version; "like",
-// because calls are few and long where packets are many and short.)
+// Use it with a provider that has a deep queue, where limits that wait for refusals
+// first fill the queue. A round is a round trip and at least 16 answers, so with
+// calls of a minute it adapts slowly. If the mean length of answers changes, BBR
+// takes that for a queue until Window is over. (Cardwell and others, BBR:
+// Congestion-Based Congestion Control, ACM Queue 2016, and the ceiling of its
+// second version. It is not TCP's BBR exactly, because calls are few and long where
+// packets are many and short.)
 type BBR struct {
-	// LimitRange is where the limit begins and what bounds it: 10 within 2 … 1000
-	// unless said.
+	// LimitRange is the initial limit and its bounds; the default is 10 within 2 …
+	// 1000.
 	LimitRange `defaults:"initial:10 min:2 max:1000"`
-	// Window is how long a shortest round trip is trusted; 0 means 1 min.
+	// Window is how long a shortest round trip is used before it is measured again;
+	// 0 means 1 min.
 	Window time.Duration `default:"1m" about:"How long a shortest round trip is trusted."`
-	// Scope is who shares the limit, PerClient or wider; Name tells limits
-	// apart that everyone shares.
+	// Scope sets which clients share the limit, PerClient or wider. Name identifies
+	// a limit with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
@@ -47,7 +49,7 @@ func (k BBR) Build(b *strategies.Build, inner strategies.Strategy) (strategies.S
 		k.Window = time.Minute
 	}
 	if k.Window < 0 {
-		return nil, fmt.Errorf("bbr: the window must be positive, not %v", k.Window)
+		return nil, fmt.Errorf("bbr: window must be positive, not %v", k.Window)
 	}
 	t := &bbr{adaptiveLimit{limits, bbrWords}, k.Window}
 	s, err := withSampler(b, "bbr", t.adaptiveLimit, k.Scope, k.Name, true, t, inner)
@@ -64,18 +66,18 @@ type bbr struct {
 
 // The words of a bbr.
 const (
-	roundAt   = tuning + iota // when the round began
-	delivered                 // answers in it
-	rttSum                    // of their round trips, in ns
-	rounds                    // how many are over
+	roundAt   = tuning + iota // the time when the round began
+	delivered                 // answers in the round
+	rttSum                    // the sum of their round trips, in ns
+	rounds                    // the number of rounds that have ended
 	leastRTT                  // the shortest mean of a round, in ns; 0 for none yet
-	leastAt                   // when it was seen
-	mode                      // startup, drain, probing the rate or the round trip
-	fullRate                  // the highest rate in startup, and since how many rounds
-	fullFor                   //
-	ceiling                   // what a refusal has left of the limit, in millionths; 0 for none yet
-	cutAt                     // when it was last cut, plus one; 0 for never
-	rates                     // of the last rounds, answers per second in millionths
+	leastAt                   // when that mean was measured
+	mode                      // one of the modes below
+	fullRate                  // the highest rate in startup
+	fullFor                   // the number of rounds since the rate last grew
+	ceiling                   // the bound that refusals put on the limit, in millionths; 0 before the first
+	cutAt                     // when a refusal last reduced the limit, plus one; 0 for never
+	rates                     // the rates of the last rounds, in millionths of an answer per second
 	numRates  = 10
 	bbrWords  = rates + numRates - tuning
 )
@@ -85,7 +87,7 @@ const (
 	startup = iota
 	draining
 	probingRate
-	emptying // the queue, so that the next round
+	emptying // empties the queue before the round that measures
 	probingRTT
 )
 
@@ -94,13 +96,13 @@ const startupGain, drainGain = 289, 35 // 2/ln 2 and its reciprocal
 
 var probeGains = [8]int64{150, 100, 125, 125, 125, 125, 125, 125}
 
-// leastRound is how many answers a round has at least after the startup.
+// leastRound is the least number of answers in a round after the startup.
 const leastRound = 16
 
 // update implements limitUpdater.
 func (k *bbr) update(now time.Duration, _ *strategies.Call, m []int64, s sample) {
 	if !s.ok {
-		if s.dropped && int64(s.sentAt) >= m[cutAt] { // later ones are of the same crowd
+		if s.dropped && int64(s.sentAt) >= m[cutAt] { // attempts sent before the last reduction do not count
 			m[cutAt] = int64(now) + 1
 			m[ceiling] = max(k.limit(m)*85/100, product(m, 100))
 			m[mode] = max(m[mode], draining)
@@ -126,8 +128,8 @@ func (k *bbr) update(now time.Duration, _ *strategies.Call, m []int64, s sample)
 	k.turn(now, m, rtt)
 }
 
-// note remembers the rate of a round. One that was low because nobody asked for
-// more says nothing.
+// note stores the rate of a round. A low rate while less than half of the limit was
+// in use is left out: it shows only that there were few calls.
 func (k *bbr) note(m []int64, rate int64) {
 	if rate < highest(m) && !k.pressed(m) {
 		return
@@ -142,13 +144,14 @@ func highest(m []int64) (rate int64) {
 	return rate
 }
 
-// product is so many per cent of rate times round trip, in millionths of a permit.
+// product returns a percentage of the highest rate times the shortest round trip,
+// in millionths of a permit.
 func product(m []int64, percent int64) int64 {
 	permits := float64(float64(highest(m))*float64(m[leastRTT])) / 1e9
 	return int64(float64(permits*float64(percent)) / 100)
 }
 
-// turn goes on to the next round.
+// turn begins the next round and sets its limit.
 func (k *bbr) turn(now time.Duration, m []int64, rtt int64) {
 	gain := int64(100)
 	switch rate := highest(m); {

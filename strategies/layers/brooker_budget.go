@@ -25,8 +25,8 @@ type BrookerBudget struct {
 	// OnSuccess makes the deposit when an attempt succeeds, as Brooker's text says,
 	// and not when a call begins, as his program does.
 	OnSuccess bool `about:"Whether successes add to the bucket in place of calls."`
-	// Scope is who shares it, PerClient or wider; Name tells budgets apart that
-	// everyone shares.
+	// Scope sets which clients share the budget, PerClient or wider. Name
+	// identifies a budget with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }

@@ -172,9 +172,9 @@ func TestBudgetsMustMakeSense(t *testing.T) {
 		"finagle budget: -1 % is not within 0 to 1000, or a minimum of 0 per second not within 0 to a million":              FinagleBudget{Percent: -1, Scope: strategies.PerClient},
 		"envoy budget: it needs 0 to 1000 % and a floor of at least 0, not both 0, not 0 and 0":                             EnvoyBudget{Scope: strategies.PerClient},
 		"envoy budget: what everyone shares needs a name":                                                                   EnvoyBudget{Percent: 20, Scope: strategies.PerEveryone},
-		"aws budget: the capacity must be 1 to a billion, not 0":                                                            AWSBudget{Scope: strategies.PerClient},
-		"aws budget: the cost must be 1 to the capacity, not 501":                                                           AWSBudget{Capacity: 500, Cost: 501, Scope: strategies.PerClient},
-		"aws budget: the other cost must be 1 to the capacity, not 0":                                                       AWSBudget{Capacity: 500, Cost: 5, Other: strategies.Limits, Scope: strategies.PerClient},
+		"aws budget: capacity must be 1 to 1000000000, not 0":                                                               AWSBudget{Scope: strategies.PerClient},
+		"aws budget: cost must be 1 to the capacity, not 501":                                                               AWSBudget{Capacity: 500, Cost: 501, Scope: strategies.PerClient},
+		"aws budget: other_cost must be 1 to the capacity, not 0":                                                           AWSBudget{Capacity: 500, Cost: 5, Other: strategies.Limits, Scope: strategies.PerClient},
 		"brooker budget: it needs 1 to 1,000,000 tokens and a deposit of 0 to a billion thousandths, not 0 and 0":           BrookerBudget{Scope: strategies.PerClient},
 	} {
 		_, err := strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{layer}}, nil)

@@ -29,8 +29,8 @@ type DailyBudget struct {
 	Offset time.Duration `default:"0s" about:"When in a day the quota is renewed, counted from the start of the run."`
 	// Carry is how many units of unspent budget days may save up; 0 for none.
 	Carry int64 `unit:"attempts" default:"0" about:"How much of the budget that was not spent may be saved for later."`
-	// Scope is who shares it, PerClient or wider; Name tells budgets apart
-	// that everyone shares.
+	// Scope sets which clients share the budget, PerClient or wider. Name
+	// identifies a budget with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }

@@ -25,8 +25,8 @@ type EnvoyBudget struct {
 	// that wait to retry as well, as Envoy does: then a lone failed call may never
 	// retry by its share (envoyproxy/envoy#30205).
 	InFlightOnly bool `about:"Whether the share is of the attempts in flight, without calls that wait, as in Envoy."`
-	// Scope is who shares it, PerClient or wider; Name tells budgets apart that
-	// everyone shares.
+	// Scope sets which clients share the budget, PerClient or wider. Name
+	// identifies a budget with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }

@@ -41,8 +41,9 @@ func TestEveryLayerIsThere(t *testing.T) {
 	require.Equal(t, len(there), layers)
 }
 
-// Each layer, backoff and trip says when it is right, or that it never is.
-func TestEveryLayerSaysWhenItIsRight(t *testing.T) {
+// The comment of each layer, backoff and trip states where to use it, or that it is
+// a known mistake.
+func TestEveryLayerStatesWhereToUseIt(t *testing.T) {
 	kinds := map[string]bool{}
 	for method, folder := range map[string]string{"Build": ".", "Delay": "../backoffs", "Note": "."} {
 		for _, name := range exported(t, folder, method) {
@@ -64,7 +65,7 @@ func TestEveryLayerSaysWhenItIsRight(t *testing.T) {
 			}
 			if of := decl.Specs[0].(*ast.TypeSpec).Name.Name; kinds[of] {
 				text := strings.Join(strings.Fields(decl.Doc.Text()), " ")
-				require.Regexp(t, `\b(is right|and right|, right|best with|a mistake to be shown)\b`, text, of)
+				require.Regexp(t, `\b([Uu]se it|is right|and right|, right|best with|a known mistake)\b`, text, of)
 				delete(kinds, of)
 			}
 		}

@@ -27,8 +27,8 @@ type FinagleBudget struct {
 	MinPerSecond int `unit:"retries per second" default:"0" about:"How many more retries are allowed, on average over the ttl; Finagle's own default is 10."`
 	// TTL is how long a call counts; 0 means Finagle's 10 s.
 	TTL time.Duration `default:"10s" about:"How long a call counts."`
-	// Scope is who shares it, PerClient or wider; Name tells budgets apart that
-	// everyone shares.
+	// Scope sets which clients share the budget, PerClient or wider. Name
+	// identifies a budget with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }

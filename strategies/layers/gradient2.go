@@ -28,8 +28,8 @@ type Gradient2 struct {
 	Tolerance float64 `unit:"times" default:"1.5" about:"How many times the long average a round trip may be before the limit decreases, 1 to 1000."`
 	// Queue is how many attempts may queue at the provider; 0 means 4.
 	Queue int64 `unit:"attempts" most:"1000000" default:"4" about:"How many attempts may queue at the provider."`
-	// Scope is who shares the limit, PerClient or wider; Name tells limits
-	// apart that everyone shares.
+	// Scope sets which clients share the limit, PerClient or wider. Name identifies
+	// a limit with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }

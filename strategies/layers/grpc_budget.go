@@ -28,8 +28,8 @@ type GRPCBudget struct {
 	// that the provider marks as not to be retried costs one too, and that of a
 	// response that has begun none.
 	Counts strategies.Classes `without:"the transient classes" about:"Which failures take a token."`
-	// Scope is who shares it, PerClient or wider; Name tells budgets apart that
-	// everyone shares.
+	// Scope sets which clients share the budget, PerClient or wider. Name
+	// identifies a budget with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }

@@ -8,7 +8,7 @@ import (
 	"herdlab/strategies"
 )
 
-// LatchedClass is a mistake to be shown, not used: a classifier that decides once,
+// LatchedClass is a known mistake, to be studied and not used: a classifier that decides once,
 // by the first failure it sees, what kind of trouble this is, and answers so from
 // then on. When capacity becomes a 403 because the token has expired, a loop
 // outside goes on for ever against a provider that will never let it in; a fresh

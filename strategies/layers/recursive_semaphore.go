@@ -7,7 +7,7 @@ import (
 	"herdlab/strategies"
 )
 
-// RecursiveSemaphore is a mistake to be shown, not used: a retry that calls the
+// RecursiveSemaphore is a known mistake, to be studied and not used: a retry that calls the
 // function it is in, whose semaphore is not re-entrant. Every attempt of a call
 // takes another permit while the call keeps those of the attempts before it.
 //

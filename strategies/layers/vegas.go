@@ -29,8 +29,8 @@ type Vegas struct {
 	LimitRange `defaults:"initial:20 min:1 max:1000"`
 	// Smoothing is the weight of a new limit over the old, 0 for 1.
 	Smoothing float64 `unit:"weight" default:"1" about:"The weight of a new limit over the old one, above 0 and up to 1."`
-	// Scope is who shares the limit, PerClient or wider; Name tells limits
-	// apart that everyone shares.
+	// Scope sets which clients share the limit, PerClient or wider. Name identifies
+	// a limit with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
