@@ -12,46 +12,44 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Access is one line of the access log: a request that has ended. Lines come in
-// the order in which requests end. The first three fields are what a recorded
-// trace has, so that a log can be replayed: what was asked for, whether it was
-// answered or not.
+// Access is one line of the access log: a request that has ended. Lines are in the
+// order in which requests end. The first three fields are those of a recorded
+// trace, so that a log can be replayed: the demand of a request, answered or not.
 type Access struct {
-	// At is when the request arrived, in seconds on the provider's clock since
-	// the server was started.
+	// At is the time of arrival, in seconds on the provider's clock since the
+	// server was started.
 	At float64 `json:"t"`
-	// Prompt is the length of the prompt, Output that of the answer, had it been
-	// answered; Delivered is how much of that the provider sent.
+	// Prompt is the length of the prompt, Output the length of the complete answer,
+	// and Delivered the number of tokens that the provider sent.
 	Prompt    uint32 `json:"prompt_tokens"`
 	Output    uint32 `json:"output_tokens"`
 	Delivered uint32 `json:"delivered_tokens"`
-	// Class is why it ended as it did, Status what it ended with, 0 if there was
-	// no reply.
+	// Class is the outcome; Status is the HTTP status, 0 if there was no reply.
 	Class  string `json:"class"`
 	Status uint16 `json:"status"`
-	// Wait is from its arrival to its end, in seconds on the provider's clock.
+	// Wait is the time from arrival to end, in seconds on the provider's clock.
 	Wait float64 `json:"wait"`
-	// Attempt counts the attempts of one call from 1, as far as its client says.
+	// Attempt counts the attempts of a call from 1, as stated by the client.
 	Attempt uint32 `json:"attempt"`
 	Dialect string `json:"dialect"`
 	Model   string `json:"model"`
-	// Tenant stands for the API key, which is in no log.
+	// Tenant is a hash of the API key, which is never logged.
 	Tenant string `json:"tenant"`
 	Stream bool   `json:"stream"`
-	// Gone says that the client hung up before the end.
+	// Gone is true if the client hung up before the end.
 	Gone bool `json:"gone"`
-	// Unread says that it was no request that a provider could have read, and so
-	// reached none; it is no row of a trace.
+	// Unread is true if the request was invalid and did not reach the provider; it
+	// is not a row of a trace.
 	Unread bool   `json:"unread,omitempty"`
 	ID     string `json:"id"`
 }
 
-// accessLog writes lines, whole ones, from any goroutine.
+// accessLog writes complete lines. It is safe for concurrent use.
 type accessLog struct {
 	mu       sync.Mutex
 	out      io.Writer
-	errorLog *log.Logger // nil for the standard one
-	err      error       // of the first line that could not be written; there are none after it
+	errorLog *log.Logger // nil for the standard logger
+	err      error       // of the first failed write, which is the last
 }
 
 func (l *accessLog) write(a *Access) {
@@ -60,7 +58,7 @@ func (l *accessLog) write(a *Access) {
 	}
 	line, err := json.Marshal(a)
 	if err != nil {
-		return // it has neither cycles nor infinities
+		return // impossible: there are neither cycles nor infinities
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,20 +66,20 @@ func (l *accessLog) write(a *Access) {
 		return
 	}
 	if _, err := l.out.Write(append(line, '\n')); err != nil {
-		l.err = fmt.Errorf("the access log ends early: %w", err)
+		l.err = fmt.Errorf("the access log is incomplete: %w", err)
 		cmp.Or(l.errorLog, log.Default()).Print(l.err)
 	}
 }
 
-// failure is why lines are missing, nil if none are.
+// writeError returns the error that made the log incomplete; nil if it is complete.
 func (l *accessLog) writeError() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.err
 }
 
-// log writes the line about a request that has ended; gone says that its client
-// hung up before.
+// logEnd writes the line of a request that has ended; gone is true if the client hung
+// up before the end.
 func (a *responder) logEnd(n update, gone bool) {
 	if a.s.accessLog.out == nil {
 		return
@@ -94,7 +92,7 @@ func (a *responder) logEnd(n update, gone bool) {
 	})
 }
 
-// logUnread writes the line about a request that never reached the provider.
+// logRejected writes the line of a request that did not reach the provider.
 func (a *responder) logRejected() {
 	if a.s.accessLog.out == nil {
 		return
@@ -105,5 +103,5 @@ func (a *responder) logRejected() {
 	})
 }
 
-// seconds is d in seconds, to the microsecond.
+// seconds returns d in seconds, rounded to microseconds.
 func seconds(d time.Duration) float64 { return float64(d.Round(time.Microsecond).Microseconds()) / 1e6 }

@@ -28,8 +28,8 @@ func NewToken() string { return rand.Text() }
 // maxAdmin bounds the body of a request to the admin API, in bytes.
 const maxAdmin = 64 << 10
 
-// Admin returns the admin API, the live page and the metrics, for whoever has
-// the token. It panics if the token is empty.
+// Admin returns the admin API, the live page and the metrics. All but the page
+// require the token. It panics if the token is empty.
 func (s *Server) Admin(token string) http.Handler {
 	if token == "" {
 		panic("serve: the admin API needs a token; NewToken makes one")
@@ -59,18 +59,18 @@ func (s *Server) Admin(token string) http.Handler {
 		guarded.Handle(pattern, f)
 	}
 	guarded.Handle("/", adminFunc(func(r *http.Request, _ []byte) (any, error) {
-		return nil, &adminError{http.StatusNotFound, fmt.Sprintf("there is no %s %s; there are GET /state, /counters, /series, /decisions, /faults and /metrics, POST /faults, /limits and /reset, DELETE /faults and /faults/ID", r.Method, r.URL.Path)}
+		return nil, &adminError{http.StatusNotFound, fmt.Sprintf("no route for %s %s; there are GET /state, /counters, /series, /decisions, /faults and /metrics, POST /faults, /limits and /reset, DELETE /faults and /faults/ID", r.Method, r.URL.Path)}
 	}))
 	mux.HandleFunc("GET /{$}", open)
 	mux.Handle("/", authorized(token, guarded))
 	return mux
 }
 
-// fine is the answer to what is done and has nothing to say.
+// okResult is the answer to a request without a result.
 var okResult = map[string]bool{"ok": true}
 
-// authorized lets through whoever brings the token. Hashes are compared, so
-// that the time it takes says nothing, not even how long the token is.
+// authorized passes requests with the token to h. It compares hashes, so that the
+// duration depends neither on the token nor on its length.
 func authorized(token string, h http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -85,11 +85,10 @@ func authorized(token string, h http.Handler) http.Handler {
 	})
 }
 
-// adminFunc answers one request to the admin API with a value, as JSON, or an
-// error.
+// adminFunc answers a request to the admin API with a value as JSON, or an error.
 type adminFunc func(r *http.Request, body []byte) (any, error)
 
-// adminError is an error with its status; others are the administrator's, 400.
+// adminError is an error with an HTTP status; for other errors it is 400.
 type adminError struct {
 	status int
 	text   string
@@ -126,13 +125,13 @@ func answerJSON(w http.ResponseWriter, status int, value any) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	text, err := json.Marshal(value)
 	if err != nil {
-		status, text = http.StatusInternalServerError, []byte(`{"error":"the answer cannot be written as JSON"}`)
+		status, text = http.StatusInternalServerError, []byte(`{"error":"the result cannot be encoded as JSON"}`)
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(append(text, '\n'))
 }
 
-// adminDecisions is GET /decisions?n=50&refused=1&tenant=…&class=…&id=….
+// adminDecisions handles GET /decisions?n=50&refused=1&tenant=…&class=…&id=….
 func (s *Server) adminDecisions(r *http.Request, _ []byte) (any, error) {
 	q, n := r.URL.Query(), 50
 	if err := checkParameters(q, "n", "refused", "tenant", "class", "id"); err != nil {
@@ -141,11 +140,11 @@ func (s *Server) adminDecisions(r *http.Request, _ []byte) (any, error) {
 	if text := q.Get("n"); text != "" {
 		var err error
 		if n, err = strconv.Atoi(text); err != nil || n < 0 || n > maxDecisions {
-			return nil, fmt.Errorf("n is %q; it must be a number of decisions, at most %d", text, maxDecisions)
+			return nil, fmt.Errorf("n is %q; it must be a number of decisions from 0 to %d", text, maxDecisions)
 		}
 	}
 	if text := q.Get("class"); text != "" && !slices.Contains(classNames(), text) {
-		return nil, fmt.Errorf("there is no class %q; there are %s", text, strings.Join(classNames(), ", "))
+		return nil, fmt.Errorf("unknown class %q; there are %s", text, strings.Join(classNames(), ", "))
 	}
 	refused, tenant, class, id := q.Get("refused") == "1", q.Get("tenant"), q.Get("class"), q.Get("id")
 	list := s.decisions(n, func(d *decision) bool {
@@ -155,11 +154,11 @@ func (s *Server) adminDecisions(r *http.Request, _ []byte) (any, error) {
 	return map[string]any{"decisions": list}, nil
 }
 
-// asks says what a query has beside what is known, if anything.
+// checkParameters reports an error if a query has a parameter that is not known.
 func checkParameters(q url.Values, known ...string) error {
 	for _, name := range slices.Sorted(maps.Keys(q)) {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("there is no parameter %q; there are %s", name, strings.Join(known, ", "))
+			return fmt.Errorf("unknown parameter %q; there are %s", name, strings.Join(known, ", "))
 		}
 	}
 	return nil
@@ -172,8 +171,8 @@ func classNames() (names []string) {
 	return names
 }
 
-// errWords is what a server without Config.Words says.
-var errNoParser = &adminError{http.StatusNotImplemented, "this server was built without the words of scenario files; change it from Go"}
+// errNoParser is the error of a server without Config.Parser.
+var errNoParser = &adminError{http.StatusNotImplemented, "this server has no parser of scenario files (Config.Parser); change it from Go"}
 
 func (s *Server) adminInject(r *http.Request, body []byte) (any, error) {
 	if s.cfg.Parser == nil {
@@ -194,7 +193,7 @@ func (s *Server) adminInject(r *http.Request, body []byte) (any, error) {
 	return map[string]int{"id": id}, err
 }
 
-// compact is what was posted, on one line.
+// compact returns text on one line.
 func compact(text []byte) string {
 	return strings.Join(strings.Fields(string(text)), " ")
 }
@@ -202,7 +201,7 @@ func compact(text []byte) string {
 func (s *Server) adminClear(r *http.Request, _ []byte) (any, error) {
 	id, err := strconv.Atoi(r.PathValue("id"))
 	if err != nil || !s.Clear(id) {
-		return nil, &adminError{http.StatusNotFound, fmt.Sprintf("there is no fault %q; GET /faults lists them", r.PathValue("id"))}
+		return nil, &adminError{http.StatusNotFound, fmt.Sprintf("unknown fault %q; GET /faults lists them", r.PathValue("id"))}
 	}
 	return okResult, nil
 }

@@ -18,10 +18,10 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// plainWords are words for tests: an outage of so many seconds, and windows.
-type plainWords struct{}
+// testParser parses outages of a number of seconds, and windows.
+type testParser struct{}
 
-func (plainWords) Fault(text []byte) (mockprovider.Fault, error) {
+func (testParser) Fault(text []byte) (mockprovider.Fault, error) {
 	var w struct{ Outage float64 }
 	if err := json.Unmarshal(text, &w); err != nil {
 		return mockprovider.Fault{}, err
@@ -29,7 +29,7 @@ func (plainWords) Fault(text []byte) (mockprovider.Fault, error) {
 	return faults.Outage(0, time.Duration(w.Outage*float64(time.Second)), mockprovider.Refusal{}), nil
 }
 
-func (plainWords) Limits(text []byte) ([]mockprovider.Limit, error) {
+func (testParser) Limits(text []byte) ([]mockprovider.Limit, error) {
 	var w struct{ Window int32 }
 	if err := json.Unmarshal(text, &w); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (plainWords) Limits(text []byte) ([]mockprovider.Limit, error) {
 	return []mockprovider.Limit{limits.Window{Limit: w.Window, Length: time.Minute, Terms: mockprovider.Terms{Per: mockprovider.Account}}}, nil
 }
 
-// admin asks the admin API and returns its status and what it says.
+// admin sends a request to the admin API and returns status and body.
 func admin(t testing.TB, h http.Handler, method, path, token, body string) (status int, said map[string]any, text string) {
 	t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -53,8 +53,8 @@ func admin(t testing.TB, h http.Handler, method, path, token, body string) (stat
 	return w.Code, said, w.Body.String()
 }
 
-// Slots and places are those of all models in all regions, as they are just now.
-func TestStateTellsOfRoom(t *testing.T) {
+// Slots and places are the current sums over all models and regions.
+func TestStateSlotsAndPlaces(t *testing.T) {
 	of := func(slots, queue int) mockprovider.ModelConfig {
 		return mockprovider.ModelConfig{Capacity: &mockprovider.Capacity{Slots: slots, Queue: queue}}
 	}
@@ -83,14 +83,14 @@ func TestStateTellsOfRoom(t *testing.T) {
 	p.Models[0].Capacity.Slots = 0
 	s = Must(Config{Provider: p})
 	slots, places = room()
-	require.Nil(t, slots, "nothing bounds them")
+	require.Nil(t, slots, "unlimited")
 	require.Equal(t, 8, places)
 }
 
-// An evening with the admin API: look, disturb, look again, repair.
+// The admin API shows the state, injects faults, and ends them.
 func TestAdmin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := Must(Config{Provider: quick(), Parser: plainWords{}, Title: "quick"})
+		s := Must(Config{Provider: quick(), Parser: testParser{}, Title: "quick"})
 		h := s.Admin("secret")
 		do := func(method, path, body string, status int) map[string]any {
 			t.Helper()
@@ -113,7 +113,7 @@ func TestAdmin(t *testing.T) {
 		d := list[0].(map[string]any)
 		require.Equal(t, refused.Header.Get("X-Request-Id"), d["id"], "the client can ask: why was I refused?")
 		require.Equal(t, "overloaded", d["class"])
-		require.Contains(t, d["why"], "out of service; a fault is in force")
+		require.Contains(t, d["why"], "out of service; a fault is active")
 		require.Len(t, do("GET", "/decisions?id="+refused.Header.Get("X-Request-Id"), "", 200)["decisions"], 1)
 		require.Len(t, do("GET", "/decisions?class=ok", "", 200)["decisions"], 1)
 		require.Len(t, do("GET", "/decisions?n=1", "", 200)["decisions"], 1)
@@ -131,7 +131,7 @@ func TestAdmin(t *testing.T) {
 		require.Empty(t, do("GET", "/state", "", 200)["faults"])
 		do("POST", "/faults?check=1", `{"outage": 60}`, 200)
 		do("POST", "/faults?check=1", `{"outage": 0}`, 400)
-		require.Empty(t, do("GET", "/state", "", 200)["faults"], "that only looked")
+		require.Empty(t, do("GET", "/state", "", 200)["faults"], "check=1 injects nothing")
 
 		counters := do("GET", "/counters", "", 200)
 		require.EqualValues(t, 3, counters["arrivals"])
@@ -143,7 +143,7 @@ func TestAdmin(t *testing.T) {
 		require.Equal(t, 429, ask(t, s.Client(), chat(t.Context(), t, "http://herd", false)).StatusCode)
 		do("POST", "/limits", `{"window": -1}`, 400)
 		do("POST", "/limits", `{"window": 0}`, 400)
-		require.Equal(t, 429, ask(t, s.Client(), chat(t.Context(), t, "http://herd", false)).StatusCode, "as it was")
+		require.Equal(t, 429, ask(t, s.Client(), chat(t.Context(), t, "http://herd", false)).StatusCode, "unchanged")
 		do("POST", "/reset", "", 200)
 		require.Equal(t, 200, ask(t, s.Client(), chat(t.Context(), t, "http://herd", false)).StatusCode)
 		require.EqualValues(t, 1, do("GET", "/counters", "", 200)["arrivals"])
@@ -158,22 +158,22 @@ func TestAdmin(t *testing.T) {
 			require.NotEmpty(t, said["error"])
 		}
 		require.NotEmpty(t, do("GET", "/decisions?n=x", "", 400)["error"])
-		require.Contains(t, do("GET", "/decisions?n=1025", "", 400)["error"], "at most 1024")
+		require.Contains(t, do("GET", "/decisions?n=1025", "", 400)["error"], "from 0 to 1024")
 		require.Contains(t, do("GET", "/decisions?class=nonsense", "", 400)["error"], "there are ok, rate, ")
-		require.Contains(t, do("GET", "/decisions?n=1&refuse=1", "", 400)["error"], `no parameter "refuse"; there are n, refused, tenant, class, id`)
-		require.Contains(t, do("POST", "/faults?chek=1", `{"outage": 60}`, 400)["error"], `no parameter "chek"; there are check`)
+		require.Contains(t, do("GET", "/decisions?n=1&refuse=1", "", 400)["error"], `unknown parameter "refuse"; there are n, refused, tenant, class, id`)
+		require.Contains(t, do("POST", "/faults?chek=1", `{"outage": 60}`, 400)["error"], `unknown parameter "chek"; there are check`)
 		require.Contains(t, do("GET", "/nothing", "", 404)["error"], "GET /state")
 		require.Contains(t, do("PUT", "/faults", "", 404)["error"], "POST /faults")
 
 		status, _, text := admin(t, h, "GET", "/metrics", "secret", "")
 		require.Equal(t, 200, status)
-		require.Contains(t, text, "herdlab_arrivals_total 7", "counters go on when the provider is reset")
+		require.Contains(t, text, "herdlab_arrivals_total 7", "a reset of the provider does not reset metrics")
 		require.Contains(t, text, `herdlab_replies_total{class="overloaded"} 1`)
 		require.Contains(t, text, `herdlab_wait_seconds_bucket{class="ok",le="0.3"} 4`)
 	})
 }
 
-// Only who has the token gets in; the page itself has nothing to hide.
+// Everything but the page requires the token, and the page contains no data.
 func TestAdminToken(t *testing.T) {
 	s := Must(Config{Provider: quick()})
 	h := s.Admin("secret")
@@ -193,7 +193,7 @@ func TestAdminToken(t *testing.T) {
 	status, _, text := admin(t, h, "GET", "/", "", "")
 	require.Equal(t, 200, status)
 	require.Contains(t, text, "<title>herdlab serve</title>")
-	require.NotContains(t, strings.ReplaceAll(text, "http://www.w3.org/2000/svg", ""), "://", "nothing from elsewhere")
+	require.NotContains(t, strings.ReplaceAll(text, "http://www.w3.org/2000/svg", ""), "://", "no external resources")
 	require.NotEqual(t, NewToken(), NewToken())
 	require.Greater(t, len(NewToken()), 20)
 	require.Panics(t, func() { s.Admin("") })
@@ -202,7 +202,7 @@ func TestAdminToken(t *testing.T) {
 	require.Contains(t, said["error"], "Go")
 }
 
-// Nothing that is sent to the admin API makes it panic.
+// No request makes the admin API panic.
 func FuzzAdmin(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"POST", "/faults", `{"outage": 60}`}, {"DELETE", "/faults/1", ""}, {"GET", "/decisions?n=1&refused=1", ""},
@@ -210,7 +210,7 @@ func FuzzAdmin(f *testing.F) {
 	} {
 		f.Add(seed[0], seed[1], seed[2])
 	}
-	s := Must(Config{Provider: quick(), Parser: plainWords{}})
+	s := Must(Config{Provider: quick(), Parser: testParser{}})
 	h := s.Admin("secret")
 	f.Fuzz(func(t *testing.T, method, path, body string) {
 		r, err := http.NewRequest(method, "http://admin/"+strings.TrimPrefix(path, "/"), strings.NewReader(body))
@@ -226,14 +226,14 @@ func FuzzAdmin(f *testing.F) {
 	})
 }
 
-// Every class and every way to end has words.
-func TestWhy(t *testing.T) {
+// Every class and every kind of end has an explanation.
+func TestExplain(t *testing.T) {
 	for c := range wire.Class(wire.NumClasses) {
 		d := decision{class: c}
 		d.end.Reply = wire.Reply{Class: c, Shown: c, RetryAfter: 2 * time.Second, Limit: 5}
 		require.NotEmpty(t, d.explain(), c)
 		if c != wire.OK {
-			require.Contains(t, d.explain(), "come back in 2s")
+			require.Contains(t, d.explain(), "retry after 2s")
 		}
 	}
 	for b := wire.StreamError; b < wire.NumBodies; b++ {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// BenchmarkHandler is one request to a provider that answers at once, without
-// sockets: parse, decide, write. What it allocates is the handler's own.
+// BenchmarkHandler measures one request to a provider that answers at once, without
+// sockets: parse, decide, write.
 func BenchmarkHandler(b *testing.B) {
 	s := Must(Config{})
 	body := strings.NewReader(`{"model":"demo","max_tokens":5,"messages":[{"role":"user","content":"hi"}]}`)
@@ -25,7 +25,7 @@ func BenchmarkHandler(b *testing.B) {
 	}
 }
 
-// sink is a connection whose client takes everything.
+// sink is a connection that discards everything.
 type sink http.Header
 
 func (s sink) Header() http.Header            { return http.Header(s) }

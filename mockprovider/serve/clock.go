@@ -7,16 +7,16 @@ import (
 	"github.com/jonboulle/clockwork"
 )
 
-// clock is the provider's time: that of a clockwork.Clock since a moment, at a
-// multiple of its speed.
+// clock is the provider's clock: the time since start on a clockwork.Clock, times
+// scale.
 type clock struct {
 	clockwork.Clock
 	start time.Time
-	scale float64 // how many seconds the provider has in one of the clock's
-	epoch int64   // the Unix time that the provider's clock shows when its time is 0
+	scale float64 // seconds of the provider per second of Clock
+	epoch int64   // Unix time on the provider's clock at its time 0
 }
 
-// now is the provider's time.
+// now returns the provider's time.
 func (c *clock) now() time.Duration { return c.scaled(c.Since(c.start)) }
 
 func (c *clock) scaled(d time.Duration) time.Duration {
@@ -29,13 +29,13 @@ func (c *clock) scaled(d time.Duration) time.Duration {
 	return math.MaxInt64 / 4
 }
 
-// until is how long the clock goes until the provider's time is at, rounded up,
-// so that who wakes then is not early.
+// until returns the duration on Clock until the provider's time is at. It is rounded
+// up, so that a timer is never early.
 func (c *clock) until(at time.Duration) time.Duration {
 	return c.real(at - c.now())
 }
 
-// real is how long d ≥ 0 of the provider's time takes.
+// real returns the duration on Clock of d ≥ 0 of the provider's time.
 func (c *clock) real(d time.Duration) time.Duration {
 	switch {
 	case d <= 0:
@@ -49,5 +49,5 @@ func (c *clock) real(d time.Duration) time.Duration {
 	return math.MaxInt64 / 4
 }
 
-// wall is the date and time that the provider's clock shows.
+// wall returns the date and time on the provider's clock.
 func (c *clock) wall(at time.Duration) time.Time { return time.Unix(c.epoch, 0).UTC().Add(at) }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// dates are Date headers. Replies within one second have the same.
+// dates formats Date headers; it keeps the latest, because many replies share a second.
 type dates struct{ last atomic.Pointer[date] }
 
 type date struct {

@@ -6,27 +6,27 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// tail is how many decisions are remembered.
+// maxDecisions is the number of decisions that are kept.
 const maxDecisions = 1024
 
-// Decision is how one request ended, and why: the answer to "why was I
-// refused?".
+// Decision records how one request ended, and why.
 type Decision struct {
-	// N counts decisions from 1. ID is the request id that the client has.
+	// N counts decisions from 1. ID is the request ID in the reply.
 	N  uint64 `json:"n"`
 	ID string `json:"id"`
-	// At is when the request arrived and Wait how long it took, in seconds on
-	// the provider's clock.
+	// At is the time of arrival and Wait the time until the end, in seconds on the
+	// provider's clock.
 	At   float64 `json:"t"`
 	Wait float64 `json:"wait"`
-	// Tenant stands for the API key, Account is who is charged.
+	// Tenant is a hash of the API key; Account is the account that is charged.
 	Tenant  string `json:"tenant"`
 	Account uint32 `json:"account"`
 	Dialect string `json:"dialect"`
 	Model   string `json:"model"`
 	Attempt uint32 `json:"attempt"`
 	Stream  bool   `json:"stream,omitempty"`
-	// Class is the truth and Shown what the reply says to who reads all of it.
+	// Class is the actual class; Shown is the class that the reply shows, if it is
+	// another one.
 	Class string `json:"class"`
 	Shown string `json:"shown,omitempty"`
 	// Status is the HTTP status, 0 if there was no reply; Code the business code.
@@ -34,24 +34,24 @@ type Decision struct {
 	Code   int32  `json:"code,omitempty"`
 	// RetryAfter is the wait that the reply asks for, in seconds; null if none.
 	RetryAfter *float64 `json:"retry_after"`
-	// Limit and Remaining are what the reply says of a limit.
+	// Limit and Remaining are the values in the reply.
 	Limit     int32  `json:"limit,omitempty"`
 	Remaining int32  `json:"remaining,omitempty"`
 	Tokens    uint32 `json:"tokens,omitempty"`
-	// InFlight and Queued are how many other requests were under way and in the
-	// queue when the decision was made.
+	// InFlight and Queued are the numbers of other requests in flight and in the
+	// queue at the time of the decision.
 	InFlight int `json:"in_flight"`
 	Queued   int `json:"queued"`
-	// Limits is how the caller stood with the limits, where they refused: the
-	// truth, whatever the reply says of it.
+	// Limits is the actual usage of the limits, if a limit refused the request. The
+	// values in the reply may differ.
 	Limits []Standing `json:"limits,omitempty"`
-	// Faults is how many faults were in force, one of which it may have met.
+	// Faults is the number of active faults, which may be the cause.
 	Faults int `json:"faults,omitempty"`
-	// Why says it in a sentence.
+	// Why explains the decision in a sentence.
 	Why string `json:"why"`
 }
 
-// decision is the same, compactly.
+// decision is the compact form of a Decision.
 type decision struct {
 	n                uint64
 	request          wire.Request
@@ -62,10 +62,10 @@ type decision struct {
 	inFlight, queued int
 	faults           int
 	standings        standings
-	reason           string // why, if it is not the provider's decision
+	reason           string // of a request that did not reach the provider
 }
 
-// decisions is the last ones, a ring.
+// decisions is a ring of the last decisions.
 type decisions struct {
 	ring [maxDecisions]decision
 	n    uint64
@@ -77,10 +77,10 @@ func (d *decisions) add(n *decision) {
 	d.ring[d.n%maxDecisions] = *n
 }
 
-// list returns up to most decisions, the newest first, of those that pass.
-func (d *decisions) latest(most int, pass func(*decision) bool) []Decision {
+// latest returns up to limit decisions that pass, the newest first.
+func (d *decisions) latest(limit int, pass func(*decision) bool) []Decision {
 	all := []Decision{}
-	for n := d.n; n > 0 && n+maxDecisions > d.n && len(all) < most; n-- {
+	for n := d.n; n > 0 && n+maxDecisions > d.n && len(all) < limit; n-- {
 		if e := &d.ring[n%maxDecisions]; pass(e) {
 			all = append(all, e.export())
 		}
@@ -108,7 +108,7 @@ func (d *decision) export() Decision {
 	return s
 }
 
-// hint is the wait that the reply asks for, in seconds.
+// hint returns the wait that the reply asks for, in seconds.
 func (d *decision) hint() (float64, bool) {
 	r := &d.end.Reply
 	switch {

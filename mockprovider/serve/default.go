@@ -8,10 +8,10 @@ import (
 	"herdlab/sim/draw"
 )
 
-// Default returns a provider to begin with, of the size of a small hosted model:
-// each account has 60 requests a minute, of which 10 may come at once, and 8 in
-// flight; all share 32 slots with a short queue. The first token takes 0.4 s on
-// average, each further one 15 ms.
+// Default returns a provider of the size of a small hosted model, to start with.
+// Each account may send 60 requests per minute, 10 of them at once, and have 8 in
+// flight. All accounts share 32 slots with a short queue. The first token takes 0.4 s
+// on average, each further token 15 ms.
 func Default() mockprovider.Config {
 	told := mockprovider.Refusal{Hint: mockprovider.Hint{Kind: mockprovider.Exact}}
 	return mockprovider.Config{

@@ -15,10 +15,9 @@ import (
 	"herdlab/sim/draw"
 )
 
-// A refusal that a scenario puts in a provider's mouth, with a status of its
-// own, says in the simulator what its bytes say: every reader believes the same
-// in both worlds.
-func TestForeignRefusalsReadTheSame(t *testing.T) {
+// A refusal of a scenario with another status or form than the dialect's is read
+// equally from its bytes and from the compact reply, by every reader.
+func TestCustomRefusalsAreReadTheSame(t *testing.T) {
 	for _, d := range append(dialect.All(), gateway.Dialect()) {
 		for class := wire.Rate; class <= wire.Timeout; class++ {
 			for _, refusal := range []mockprovider.Refusal{mockprovider.As14003, mockprovider.As429, mockprovider.As503, mockprovider.As401} {
@@ -43,16 +42,16 @@ func TestForeignRefusalsReadTheSame(t *testing.T) {
 	}
 }
 
-// gateway is a provider of the family that answers 200 to all but a wrong key.
+// gateway is a dialect with status 200 for everything but an invalid key.
 var gateway = dialect.CodeInBody{
 	Name: "own", Title: "Our gateway", Path: "/v1/chat/completions", Code: "errno", Message: "errmsg", Success: 1,
 	RetryAfter: "wait_ms", Spelled: wire.BodyMillis, Limit: "quota", Remaining: "left",
 	Replies: [wire.NumClasses]dialect.CodeReply{wire.Rate: {Code: 4290, Text: "slow down"}, wire.Auth: {Code: 4010, Status: 401}},
 }
 
-// A dialect that the table does not have is served like the rest: below its
-// name, and at its path, even if others have that too.
-func TestADialectOfOnesOwn(t *testing.T) {
+// A custom dialect is served below its name and at its path, even if other dialects
+// have the same path.
+func TestCustomDialect(t *testing.T) {
 	own := gateway.Dialect()
 	limit := limits.Window{Limit: 1, Length: time.Hour, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Hint: mockprovider.Hint{Kind: mockprovider.Constant, Value: 1500 * time.Millisecond}}}}
 	s, err := New(Config{Dialects: []dialect.Dialect{own}, Provider: mockprovider.Config{Limits: []mockprovider.Limit{limit}}})
@@ -66,7 +65,7 @@ func TestADialectOfOnesOwn(t *testing.T) {
 		{"/v1/chat/completions", "sk-1", 200, `{"errno":4290,"errmsg":"slow down","wait_ms":1500,"quota":1,"left":0}`},
 		{"/openai/v1/chat/completions", "sk-1", 429, `"rate_limit_exceeded"`},
 		{"/v1/chat/completions", "", 401, `{"errno":4010,"errmsg":"invalid token"}`},
-		{"/own/v1/nothing", "sk-1", 200, `{"errno":14000,"errmsg":"There is nothing at POST /own/v1/nothing.`},
+		{"/own/v1/nothing", "sk-1", 200, `{"errno":14000,"errmsg":"No route for POST /own/v1/nothing.`},
 	} {
 		r := chat(t.Context(), t, "http://herd.test", false)
 		r.URL.Path = c.path

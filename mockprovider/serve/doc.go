@@ -1,14 +1,17 @@
-// Package serve lets a mockprovider.Provider answer over HTTP: as an
-// http.Handler, as an http.RoundTripper within a process, and as a server.
+// Package serve runs a mockprovider.Provider over HTTP: as an http.Handler, as an
+// http.RoundTripper within a process, and as a server. The provider decides and the
+// dialects write the replies; this package adds a clock, connections, an admin API
+// and a live page. With the same requests at the same times, its replies are those of
+// the simulated provider, byte for byte.
 //
-// The provider decides, the dialects write; this package brings a clock, the
-// connections, and whoever they are of. Given the same requests at the same
-// times its replies are those of the simulated provider, byte by byte.
+// Most users need three names: [Config], whose zero value is a provider without
+// limits; [New], which returns a [Server]; and [Server.Client], an http.Client of it
+// without sockets. [NewTestServer] is a server with a URL, for tests that need sockets.
 //
 // # In a test
 //
-// A Server on the real clock, within testing/synctest, lets a production client
-// meet hours of trouble in milliseconds:
+// A Server on the real clock, within testing/synctest, runs hours of faults against a
+// production client in milliseconds:
 //
 //	synctest.Test(t, func(t *testing.T) {
 //		provider := serve.Must(serve.Config{Provider: serve.Default()})
@@ -17,47 +20,46 @@
 //		…
 //	})
 //
-// Outside a bubble, Config.Clock takes a fake clock, and NewTestServer gives
-// sockets where a client insists on them.
+// Without synctest, Config.Clock can be a fake clock.
 //
 // # Requests
 //
-// A request is in the dialect whose path it has; /NAME before the path says
-// which, where several have the same. Its API key is its account: keys of the
-// configuration have theirs, any other key gets one of a bounded number, and a
-// request without a key is not let in. Its remote IP is its address. The prompt's
-// length is estimated; the answer has Config.OutputTokens, if max_tokens does not
-// cap it. Some headers say what a client of a real provider cannot:
-// X-Herdlab-Call and X-Herdlab-Attempt, for draws that belong to them,
-// X-Herdlab-Region and X-Herdlab-Output-Tokens. What they cannot mean is an error.
+// The path of a request selects its dialect; if several dialects have the same path,
+// /NAME before it selects one. The API key selects the account: a key of the
+// configuration has its own, any other key gets one of a bounded number, and a request
+// without a key is refused. The remote IP is the client's address. The length of the
+// prompt is estimated; the answer has Config.OutputTokens, unless max_tokens is less.
+// Some headers set what a client of a real provider cannot: X-Herdlab-Call and
+// X-Herdlab-Attempt, which random draws depend on, X-Herdlab-Region and
+// X-Herdlab-Output-Tokens. An invalid value is an error.
 //
-// What the harness refuses, for its own protection or because there is no such
-// path, region or number, has the header X-Herdlab-Origin: harness, so that nobody
-// takes it for the provider's.
+// The harness itself refuses what exceeds its own limits, and what has an unknown path,
+// region or number. These replies have the header X-Herdlab-Origin: harness, which
+// distinguishes them from the provider's.
 //
 // # The admin API
 //
-// Admin answers JSON on a port of its own to whoever sends Authorization: Bearer
-// TOKEN. Errors are {"error": "what is wrong"}.
+// Admin answers with JSON on a separate port. It requires Authorization: Bearer TOKEN.
+// Errors are {"error": "…"}.
 //
-//	GET    /            the live page; it asks for the token
+//	GET    /            the live page, which requests the token
 //	GET    /metrics     for Prometheus
 //	GET    /state       a State
 //	GET    /counters    its Counters
-//	GET    /series      a SeriesState: what happened in each of the last bins
-//	GET    /decisions   {"decisions": […]}: the last ones, newest first; why was I refused?
+//	GET    /series      a SeriesState: the events of the last bins
+//	GET    /decisions   {"decisions": […]}: the last ones, newest first, with the reason
 //	                    ?n=50 &refused=1 &tenant= &class= &id=
 //	GET    /faults      a list of FaultState
-//	POST   /faults      {"outage": {"from": "0s", "to": "30s"}}: a fault as scenario
-//	                    files spell it, its times from now; answers {"id": 3}
-//	                    ?check=1 only says whether it would do
+//	POST   /faults      {"outage": {"from": "0s", "to": "30s"}}: a fault in the format of
+//	                    scenario files, with times from now; returns {"id": 3}
+//	                    ?check=1 only checks it
 //	DELETE /faults/3    ends that fault, DELETE /faults all of them
-//	POST   /limits      [{"window": {"limit": "60/min"}}]: other limits; a reset
-//	POST   /reset       time 0, limits whole, nothing counted
+//	POST   /limits      [{"window": {"limit": "60/min"}}]: other limits, and a reset
+//	POST   /reset       time 0, limits unused, counters 0
 //
 // # The access log
 //
-// Config.AccessLog gets an Access as a line of JSON for each request for an answer
-// that has ended, also for those that never reached the provider: they say so. Such
+// Config.AccessLog receives an Access as a line of JSON for each request that has
+// ended, and also for requests that did not reach the provider, which are marked. Such
 // a file is also a recorded trace.
 package serve

@@ -11,34 +11,34 @@ import (
 	"herdlab/sim/saturating"
 )
 
-// driver brings a provider, which is a pure state machine, together with a
-// clock. It has no goroutine of its own: who arrives or leaves steps the
-// provider, and one timer rings when the next thing on the agenda is due.
+// driver runs a provider, which is a pure state machine, on a clock. It has no
+// goroutine of its own: arrivals, departures and one timer, which fires at the time
+// of the next event, call the provider.
 //
-// Whoever comes first does what has become due meanwhile, each thing at its own
-// time and in the agenda's order. So what the provider decides depends on when
-// requests arrive, and not on how late a timer rings.
+// Each of them first handles all events that are due, each at its own time and in
+// the order of the queue. So the provider's decisions depend on the times of
+// arrivals, and not on delays of the timer.
 type driver struct {
 	clock clock
 	mu    sync.Mutex
 
 	provider   *mockprovider.Provider
-	limits     int           // how many it has
-	now        time.Duration // of the provider; it never runs backwards
+	limits     int           // number of the provider's limits
+	now        time.Duration // the provider's time; it never decreases
 	queue      eventQueue
-	tickAt     time.Duration // when the provider wants its tick
+	tickAt     time.Duration // time of the provider's next tick
 	timer      clockwork.Timer
-	timerAt    time.Duration // what the alarm is set to; never if it is not
+	timerAt    time.Duration // never if the timer is not set
 	input      wire.Input
 	effects    []wire.Effect
-	exchanges  []*exchange // by ticket; nil where free
+	exchanges  []*exchange // by ticket; nil if the ticket is free
 	free       []uint32
-	deliveries []delivery // news that leave when all is done
+	deliveries []delivery // updates to be sent by flush
 	stats      stats
 	metrics    *metrics
 }
 
-// letter is news for an exchange.
+// delivery is an update for an exchange.
 type delivery struct {
 	to     *exchange
 	update update
@@ -54,13 +54,13 @@ func newDriver(p *mockprovider.Provider, limits int, c clock, m *metrics) *drive
 	return d
 }
 
-// arrive hands a request to the provider.
+// arrive passes a request to the provider.
 func (d *driver) arrive(x *exchange) {
 	if x.updates == nil {
 		x.updates = make(chan update, 2)
 	}
-	defer d.metrics.arrivals.Inc() // when it is known to all, and not under the lock
-	now := d.clock.now()           // and not when it is its turn at the lock
+	defer d.metrics.arrivals.Inc() // not under the lock
+	now := d.clock.now()           // not after waiting for the lock
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.catchUp(now)
@@ -75,12 +75,12 @@ func (d *driver) arrive(x *exchange) {
 	d.stats.arrived(d.now)
 	d.input.Kind, d.input.Ticket, d.input.Request = wire.Arrive, x.ticket, x.request
 	d.step()
-	d.catchUp(d.now) // an answer that takes no time needs no alarm
+	d.catchUp(d.now) // a reply without delay needs no timer
 	d.flush()
 }
 
-// leave tells the provider that the client of an exchange has hung up. The
-// provider may or may not care.
+// clientGone tells the provider that the client of an exchange has hung up. Not
+// every provider notices this.
 func (d *driver) clientGone(x *exchange) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -91,14 +91,14 @@ func (d *driver) clientGone(x *exchange) {
 		d.metrics.abandoned.Inc()
 		d.input.Kind, d.input.Ticket = wire.Abandon, x.ticket
 		d.step()
-	} else { // it has ended, and nobody has read of it
+	} else { // the end was not delivered
 		d.metrics.ended(x)
 	}
 	d.flush()
 }
 
-// with calls f with the provider at the present time, when everything that was
-// due is done. What f changes is in force when with returns.
+// do handles all events that are due and calls f. Changes by f are in force when do
+// returns.
 func (d *driver) do(f func(p *mockprovider.Provider, now time.Duration)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -109,13 +109,13 @@ func (d *driver) do(f func(p *mockprovider.Provider, now time.Duration)) {
 	d.flush()
 }
 
-// forget makes the provider forget an account, which gets another owner.
+// forget resets an account, which gets another owner.
 func (d *driver) forget(account uint32) {
 	d.do(func(p *mockprovider.Provider, _ time.Duration) { p.Forget(account) })
 }
 
-// refused notes a request that never reached the provider, and why. It returns
-// the present time.
+// rejected counts a request that did not reach the provider. It returns the
+// provider's time.
 func (d *driver) rejected(x *exchange, status uint16, why string) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -126,20 +126,20 @@ func (d *driver) rejected(x *exchange, status uint16, why string) time.Duration 
 	return d.now
 }
 
-// shows is what the provider's clock shows, right or wrong.
+// clockTime returns the time on the provider's clock, which may be wrong.
 func (d *driver) clockTime() (t time.Duration) {
 	d.do(func(p *mockprovider.Provider, now time.Duration) { t = p.Clock(now) })
 	return t
 }
 
-// doomed reports whether nothing will ever come of an exchange.
+// neverAnswered reports whether an exchange has no further updates.
 func (d *driver) neverAnswered(x *exchange) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.exchanges[x.ticket] != x && len(x.updates) == 0
 }
 
-// ring is what the alarm calls.
+// onTimer is called by the timer.
 func (d *driver) onTimer() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -148,8 +148,7 @@ func (d *driver) onTimer() {
 	d.flush()
 }
 
-// catchUp does what has become due, and moves the present to now, if that is not
-// past.
+// catchUp handles all events up to now and sets d.now to it, if it is not in the past.
 func (d *driver) catchUp(now time.Duration) {
 	now = max(d.now, now)
 	for d.queue.next() <= now {
@@ -158,14 +157,14 @@ func (d *driver) catchUp(now time.Duration) {
 		switch e.kind {
 		case tick:
 			if e.at != d.tickAt {
-				continue // it has asked for an earlier one since
+				continue // replaced by an earlier tick
 			}
 			d.tickAt = never
 			d.input.Kind = wire.Tick
 		case done:
 			d.input.Kind, d.input.Job = wire.Done, e.ref
 		case headSent:
-			if x := d.exchanges[e.ref]; x != nil && x.headSeq == e.seq { // else it has ended, and the ticket may be another's
+			if x := d.exchanges[e.ref]; x != nil && x.headSeq == e.seq { // otherwise the exchange has ended
 				d.deliverHead(x)
 			}
 			continue
@@ -178,14 +177,14 @@ func (d *driver) catchUp(now time.Duration) {
 	d.now = now
 }
 
-// step steps the provider with the input and carries out what it does.
+// step passes the input to the provider and applies the effects.
 func (d *driver) step() {
 	d.effects = d.provider.Step(d.now, &d.input, d.effects[:0])
 	for i := range d.effects {
 		d.apply(&d.effects[i])
 	}
 	d.stats.series.observe(d.now, d.stats.inFlight, d.provider.Queued())
-	d.scheduleTick(d.now + 1) // a provider that ticks for ever must not stop the world
+	d.scheduleTick(d.now + 1) // so that a provider with endless ticks does not stop time
 }
 
 func (d *driver) apply(e *wire.Effect) {
@@ -202,7 +201,7 @@ func (d *driver) apply(e *wire.Effect) {
 			return
 		}
 		d.deliverHead(x)
-	default: // Replied, Dropped or Broke: the end of its ticket
+	default: // Replied, Dropped or Broke: the end of the exchange
 		x.end = *e
 		if limited(e) {
 			x.standings.add(d.provider, d.limits, d.now, &x.request)
@@ -215,7 +214,7 @@ func (d *driver) apply(e *wire.Effect) {
 	}
 }
 
-// end frees the ticket of an exchange and tells its handler.
+// end frees the ticket of an exchange and delivers its end.
 func (d *driver) end(x *exchange) {
 	d.exchanges[x.ticket] = nil
 	d.free = append(d.free, x.ticket)
@@ -231,12 +230,12 @@ func (d *driver) end(x *exchange) {
 	d.deliver(x, update{kind: x.end.Kind, reply: x.end.Reply})
 }
 
-// head tells the handler of an exchange that its head leaves.
+// deliverHead delivers the head of an exchange.
 func (d *driver) deliverHead(x *exchange) {
 	d.deliver(x, update{kind: wire.Head, reply: x.head, until: x.until, tokens: x.tokens, withheld: x.withheld})
 }
 
-// inForce is how many faults are in force.
+// activeFaults returns the number of active faults.
 func activeFaults(p *mockprovider.Provider, now time.Duration) (n int) {
 	for _, f := range p.Faults(now) {
 		if f.From <= now {
@@ -253,21 +252,20 @@ func (d *driver) deliver(x *exchange, n update) {
 	}
 }
 
-// settle ends whatever was done: it sets the alarm, and then tells those whom it
-// concerns. For who has heard of a reply may advance a fake clock, and an alarm
-// that is set meanwhile would be late.
+// flush ends each operation: it sets the timer and then sends the deliveries. This
+// order matters: the receiver may advance a fake clock, and a timer that is set
+// later would be late.
 func (d *driver) flush() {
 	d.arm()
 	for i := range d.deliveries {
 		l := &d.deliveries[i]
-		l.to.updates <- l.update // there is room for a head and an end
+		l.to.updates <- l.update // the channel has room for a head and an end
 	}
 	clear(d.deliveries)
 	d.deliveries = d.deliveries[:0]
 }
 
-// scheduleTick puts the tick that the provider asks for on the agenda, not
-// before a time.
+// scheduleTick adds the provider's next tick to the queue, not earlier than from.
 func (d *driver) scheduleTick(from time.Duration) {
 	if t := max(from, d.provider.NextTick()); t < d.tickAt {
 		d.tickAt = t
@@ -275,7 +273,7 @@ func (d *driver) scheduleTick(from time.Duration) {
 	}
 }
 
-// arm sets the alarm to the next thing on the agenda.
+// arm sets the timer to the time of the next event.
 func (d *driver) arm() {
 	next := d.queue.next()
 	if next >= d.timerAt {

@@ -11,32 +11,31 @@ import (
 	"herdlab/sim/draw"
 )
 
-// watched is a clock that tells when a timer is set anew.
-type watched struct {
+// watchedClock is a clock that reports when a timer is reset.
+type watchedClock struct {
 	*clockwork.FakeClock
-	set func()
+	onReset func()
 }
 
-func (c watched) AfterFunc(d time.Duration, f func()) clockwork.Timer {
-	return watchedTimer{c.FakeClock.AfterFunc(d, f), c.set}
+func (c watchedClock) AfterFunc(d time.Duration, f func()) clockwork.Timer {
+	return watchedTimer{c.FakeClock.AfterFunc(d, f), c.onReset}
 }
 
 type watchedTimer struct {
 	clockwork.Timer
-	set func()
+	onReset func()
 }
 
 func (t watchedTimer) Reset(d time.Duration) bool {
-	t.set()
+	t.onReset()
 	return t.Timer.Reset(d)
 }
 
-// Who hears of a reply may move the clock. So the alarm for the next one is set
-// before.
-func TestTheAlarmIsSetFirst(t *testing.T) {
+// The receiver of an update may advance the clock, so the timer is set before.
+func TestTimerIsSetBeforeDelivery(t *testing.T) {
 	var first, second exchange
-	var heard []int // at each setting of the alarm, how much the first has heard
-	clock := watched{clockwork.NewFakeClock(), func() { heard = append(heard, len(first.updates)) }}
+	var received []int // the updates of first at each reset of the timer
+	clock := watchedClock{clockwork.NewFakeClock(), func() { received = append(received, len(first.updates)) }}
 	s := Must(Config{Clock: clock, Provider: mockprovider.Config{Capacity: mockprovider.Capacity{
 		Service: mockprovider.Service{First: draw.Const(100 * time.Millisecond)},
 	}}})
@@ -46,7 +45,7 @@ func TestTheAlarmIsSetFirst(t *testing.T) {
 	d.arrive(&second)
 	clock.Advance(50 * time.Millisecond)
 	<-first.updates
-	require.Equal(t, []int{0}, heard)
+	require.Equal(t, []int{0}, received)
 	clock.Advance(50 * time.Millisecond)
 	<-second.updates
 }

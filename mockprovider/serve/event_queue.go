@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// never is a time that does not come.
+// never is a time after all events.
 const never = time.Duration(math.MaxInt64)
 
-// The kinds of entries. Their order is the order at one instant, as in the
-// simulator: the provider changes by itself before anything meets it, and slots
-// become free before a reply tells anybody of it. An arrival comes after all of
-// them, because the driver looks at its agenda first.
+// The kinds of events. At one instant they are handled in this order, as in the
+// simulator: the provider's own changes first; then slots become free, before any
+// reply is sent. Arrivals are handled after all of them, because the driver
+// empties the queue first.
 const (
 	tick uint8 = iota
 	done
@@ -19,11 +19,11 @@ const (
 	replySent
 )
 
-// entry is one thing to do later.
+// event is something that happens later.
 type event struct {
 	at   time.Duration
 	seq  uint64
-	ref  uint32 // a job for done, a ticket for what leaves
+	ref  uint32 // the job of done, or the ticket of headSent and replySent
 	kind uint8
 }
 
@@ -37,15 +37,15 @@ func (a *event) before(b *event) bool {
 	return a.seq < b.seq
 }
 
-// agenda is what is to be done later, as a binary heap in the order (time,
-// kind, sequence). The simulator's queue is faster, but it needs an origin that
-// never moves past an entry; here arrivals come whenever they like.
+// eventQueue holds events as a binary heap in the order (time, kind, sequence).
+// The simulator's queue is faster, but its origin must not move past an event;
+// here arrivals come at any time.
 type eventQueue struct {
 	heap []event
 	seq  uint64
 }
 
-// next returns when the first entry is due, never if there is none.
+// next returns the time of the first event, never if there is none.
 func (a *eventQueue) next() time.Duration {
 	if len(a.heap) == 0 {
 		return never
@@ -53,7 +53,7 @@ func (a *eventQueue) next() time.Duration {
 	return a.heap[0].at
 }
 
-// push adds an entry and returns its sequence number, which is never 0.
+// push adds an event and returns its sequence number, which is never 0.
 func (a *eventQueue) push(at time.Duration, kind uint8, ref uint32) uint64 {
 	a.seq++
 	a.heap = append(a.heap, event{at, a.seq, ref, kind})
@@ -69,7 +69,7 @@ func (a *eventQueue) push(at time.Duration, kind uint8, ref uint32) uint64 {
 	return a.seq
 }
 
-// pop takes the first entry; there must be one.
+// pop removes the first event and returns it; the queue must not be empty.
 func (a *eventQueue) pop() event {
 	h := a.heap
 	first, last := h[0], len(h)-1

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A naive twin sorts its list before each pop.
-func TestAgendaAgainstATwin(t *testing.T) {
+// The naive twin sorts a list before each pop.
+func TestEventQueueAgainstTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var a eventQueue
 		var list []event

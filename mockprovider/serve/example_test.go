@@ -18,9 +18,8 @@ import (
 	"herdlab/mockprovider/serve"
 )
 
-// Ask is the production code of this example: it asks a model, waits as long as
-// a refusal asks for, or else 1, 2, 4, … and at most 60 s, and tries again until
-// its context ends.
+// Ask is the production code of this example. It retries until its context ends; the
+// wait is the one that a refusal asks for, or else 1, 2, 4, … s, at most 60 s.
 func Ask(ctx context.Context, client *http.Client, question string) (string, error) {
 	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
 		body := fmt.Sprintf(`{"model":"demo","messages":[{"role":"user","content":%q}]}`, question)
@@ -49,9 +48,9 @@ func Ask(ctx context.Context, client *http.Client, question string) (string, err
 	}
 }
 
-// A day of a worker that asks once a minute, with an hour in which the provider
-// is out: in virtual time, without sockets.
-func TestADayWithAnOutage(t *testing.T) {
+// A day of a worker with one request per minute and an outage of an hour, in virtual
+// time and without sockets.
+func TestDayWithOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		provider := serve.Must(serve.Config{Provider: serve.Default()})
 		_, err := provider.Inject(faults.Outage(10*time.Hour, 11*time.Hour, mockprovider.Refusal{}))
@@ -65,9 +64,8 @@ func TestADayWithAnOutage(t *testing.T) {
 	})
 }
 
-// The call that meets the outage waits for its end: an hour, and at most the
-// longest wait.
-func TestTheSlowestCallOfTheDay(t *testing.T) {
+// A call during the outage waits for its end, and at most the longest wait longer.
+func TestCallDuringOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		provider := serve.Must(serve.Config{Provider: serve.Default()})
 		_, err := provider.Inject(faults.Outage(0, time.Hour, mockprovider.Refusal{}))

@@ -7,49 +7,48 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// exchange is one request at the provider. The driver owns it from its arrival
-// to its end.
+// exchange is one request at the provider. The driver owns it from arrival to end.
 type exchange struct {
 	request wire.Request
 	from    origin
-	// news is what the provider says to it. It has room for a head and an end, so
-	// the driver never waits for a handler.
+	// updates has room for a head and an end, so that the driver never waits for
+	// the handler.
 	updates   chan update
-	abandoned bool // nobody waits for it any more
+	abandoned bool // the client has hung up
 	ticket    uint32
 	arrived   time.Duration
 	ended     time.Duration
-	// until is when its job is done, 0 before it is started; tokens is how many
-	// tokens it produces by then, withheld how many of the last never leave.
+	// until is the time at which the job is done, 0 before it starts; tokens is the
+	// number of tokens produced by then; the last withheld of them are not sent.
 	until            time.Duration
 	tokens, withheld uint32
-	// headSeq is the entry of the agenda at which its head leaves, 0 if none.
+	// headSeq is the event that sends the head; 0 if there is none.
 	headSeq uint64
 	head    wire.Reply
 	end     wire.Effect
-	// standings is how its caller stood with the limits when they refused it.
+	// standings is the usage of the limits when they refused the request.
 	standings standings
 }
 
-// origin is where a request comes from, in words for people.
+// origin describes the sender of a request in logs and on the page.
 type origin struct{ id, tenant, dialect, model string }
 
-// news is what a handler hears of its exchange: at most one head, and then an
+// update is what the driver delivers to a handler: at most one head, and then an
 // end: Replied, Dropped or Broke.
 type update struct {
 	kind  wire.EffectKind
-	at    time.Duration // of the provider
-	clock time.Duration // its clock then, which may be wrong
+	at    time.Duration // the provider's time
+	clock time.Duration // the time on its clock, which may be wrong
 	reply wire.Reply
-	// Of a head: when the job is done, how many tokens it produces until then,
-	// and how many of the last of them never leave.
+	// Of a head: when the job is done, the number of tokens produced by then, and
+	// how many of the last of them are not sent.
 	until            time.Duration
 	tokens, withheld uint32
 }
 
-// Standing is how a caller stands with one limit, counted from 1 in the order of
-// the configuration, in what it counts. Reset is in seconds until it is whole
-// again.
+// Standing is the usage of one limit by a caller, in the unit of the limit. Limits
+// are numbered from 1 in the order of the configuration. Reset is the time until the
+// limit is unused again, in seconds.
 type Standing struct {
 	Limit     int     `json:"limit"`
 	Of        int32   `json:"of"`
@@ -58,13 +57,13 @@ type Standing struct {
 	Reset     float64 `json:"reset"`
 }
 
-// standings is how a caller stands with the first limits that can say.
+// standings holds the usage of the first limits that report it.
 type standings struct {
 	list [4]Standing
 	n    int
 }
 
-// limited reports whether a limit has refused.
+// limited reports whether a limit has refused the request.
 func limited(e *wire.Effect) bool {
 	switch e.Reply.Class {
 	case wire.Rate, wire.TokenRate, wire.Concurrency, wire.Acceleration, wire.Quota:
@@ -73,8 +72,8 @@ func limited(e *wire.Effect) bool {
 	return false
 }
 
-// note notes how r's caller stands at now. What a reply says of limits need not
-// be true; this is.
+// add records the usage at now by the caller of r. The values in the reply may
+// differ.
 func (s *standings) add(p *mockprovider.Provider, limits int, now time.Duration, r *wire.Request) {
 	for i := 1; i <= limits && s.n < len(s.list); i++ {
 		if st, ok := p.Standing(i, now, r); ok {

@@ -18,7 +18,7 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Both ways to a server: sockets, and without.
+// The two kinds of client: with sockets and without.
 func bothWays(t *testing.T, cfg Config, f func(t *testing.T, c *http.Client, url string)) {
 	t.Run("sockets", func(t *testing.T) {
 		s := NewTestServer(t, cfg)
@@ -35,8 +35,8 @@ func bothWays(t *testing.T, cfg Config, f func(t *testing.T, c *http.Client, url
 	})
 }
 
-// What faults look like to a client, with sockets and without.
-func TestFaultsOnTheWire(t *testing.T) {
+// The effects of faults on a client, with sockets and without.
+func TestFaultsOverHTTP(t *testing.T) {
 	const finish = "data: [DONE]"
 	reset := func(err error) bool {
 		return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
@@ -45,7 +45,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 		does   mockprovider.Disturbance
 		stream bool
 		check  func(t *testing.T, a answer)
-		lost   bool // the connection breaks before there is a reply
+		lost   bool // the connection is lost before a reply
 	}{
 		"none, whole": {does: faults.Latency{Factor: 1}, check: func(t *testing.T, a answer) {
 			require.NoError(t, a.err)
@@ -108,11 +108,11 @@ func TestFaultsOnTheWire(t *testing.T) {
 		"outage": {does: faults.Refuse{}, stream: true, check: func(t *testing.T, a answer) {
 			require.Equal(t, http.StatusServiceUnavailable, a.StatusCode)
 			require.Contains(t, a.body, "server_is_overloaded")
-			require.Empty(t, a.Header.Get(OriginHeader), "it is the provider's")
+			require.Empty(t, a.Header.Get(OriginHeader), "a reply of the provider")
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bothWays(t, Config{Provider: struck(x.does)}, func(t *testing.T, c *http.Client, url string) {
+			bothWays(t, Config{Provider: withFault(x.does)}, func(t *testing.T, c *http.Client, url string) {
 				r := chat(t.Context(), t, url, x.stream)
 				if x.lost {
 					_, err := c.Do(r)
@@ -125,11 +125,10 @@ func TestFaultsOnTheWire(t *testing.T) {
 	}
 }
 
-// A black hole holds a request until its client leaves, and a client that never
-// does for MaxHold at most.
-func TestBlackHole(t *testing.T) {
+// A request without an answer is held until its client hangs up, or for MaxHold.
+func TestRequestsWithoutAnswerAreHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := Must(Config{Provider: struck(faults.Silence{}), MaxHold: time.Hour})
+		s := Must(Config{Provider: withFault(faults.Silence{}), MaxHold: time.Hour})
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -144,10 +143,10 @@ func TestBlackHole(t *testing.T) {
 	})
 }
 
-// A stream that stalls has its first tokens when it should, and then nothing.
+// A stalled stream sends its first tokens in time, and then nothing.
 func TestStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := Must(Config{Provider: struck(faults.Stall{Tokens: 2})})
+		s := Must(Config{Provider: withFault(faults.Stall{Tokens: 2})})
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -172,7 +171,7 @@ func TestStall(t *testing.T) {
 	})
 }
 
-// Tokens come evenly between the head and the end.
+// Tokens are sent at equal intervals between the head and the end.
 func TestPacing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := Must(Config{Provider: quick()})

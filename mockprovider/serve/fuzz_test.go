@@ -11,8 +11,8 @@ import (
 	"herdlab/mockprovider/dialect"
 )
 
-// Whatever is sent to the server, it answers with a status of its own and never
-// with a panic; what is not a request is refused as the dialect does.
+// The server answers any input with a valid status, without a panic; invalid requests
+// are refused in the form of the dialect.
 func FuzzHandler(f *testing.F) {
 	f.Add("POST", "/v1/chat/completions", "", `{"model":"m","messages":[{"role":"user","content":"hi"}]}`, "Bearer k", "3", "9")
 	f.Add("POST", "/anthropic/v1/messages", "beta=true", `{"model":"m","max_tokens":9,"stream":true,"messages":[]}`, "", "", "")
@@ -25,7 +25,7 @@ func FuzzHandler(f *testing.F) {
 			f.Add(method, "/"+d.Name+path, "", `[]`, "k", "", "")
 		}
 	}
-	// Nothing takes time, so no clock has to be moved.
+	// All durations are 0, so the clock need not advance.
 	s := Must(Config{Clock: clockwork.NewFakeClock(), Tenants: 5, Addresses: 5})
 	f.Fuzz(func(t *testing.T, method, path, query, body, key, call, attempt string) {
 		r, err := http.NewRequest(method, "http://herd/", strings.NewReader(body))

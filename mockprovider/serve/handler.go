@@ -19,7 +19,7 @@ import (
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if n := s.inFlight.Add(1); n > int64(s.cfg.MaxInFlight) {
 		s.inFlight.Add(-1)
-		s.harnessRefuse(w, http.StatusServiceUnavailable, "requests", "too many requests are under way")
+		s.harnessRefuse(w, http.StatusServiceUnavailable, "requests", "too many requests in flight")
 		return
 	}
 	defer s.inFlight.Add(-1)
@@ -41,7 +41,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// protect refuses a request for the harness's own sake.
+// harnessRefuse refuses a request to protect the harness.
 func (s *Server) harnessRefuse(w http.ResponseWriter, status int, reason, text string) {
 	s.metrics.harness.add(reason)
 	h := w.Header()
@@ -53,7 +53,7 @@ func (s *Server) harnessRefuse(w http.ResponseWriter, status int, reason, text s
 	_, _ = io.WriteString(w, text+"\n")
 }
 
-// headerBytes is how long the headers are, about.
+// headerBytes returns the approximate size of the headers.
 func headerBytes(r *http.Request) int {
 	n := len(r.RequestURI) + len(r.Host)
 	for name, values := range r.Header {
@@ -64,7 +64,7 @@ func headerBytes(r *http.Request) int {
 	return n
 }
 
-// answering is a request that is being answered.
+// responder answers one request.
 type responder struct {
 	s          *Server
 	run        *providerRun
@@ -77,25 +77,25 @@ type responder struct {
 	context    dialect.Context
 	message    dialect.Message
 	x          exchange
-	finished   bool // it is answered, and nobody else knows of it any more
+	finished   bool // answered, and not used by others: it can be reused
 }
 
-// clear makes it a new one that has the memory of the old.
+// clear resets a for reuse and keeps the buffers.
 func (a *responder) clear() {
-	const most = 64 << 10 // which is not kept for others
+	const limit = 64 << 10 // larger buffers are not kept
 	body, headers, reply, news := a.body, a.message.Headers, a.message.Body, a.x.updates
 	*a = responder{}
 	clear(headers)
 	a.message.Headers, a.x.updates = headers[:0], news
-	if body.Cap() <= most {
+	if body.Cap() <= limit {
 		a.body = body
 	}
-	if cap(reply) <= most {
+	if cap(reply) <= limit {
 		a.message.Body = reply[:0]
 	}
 }
 
-// read reads the request. It reports false if it has refused it.
+// readBody reads the body. It returns false if the request was refused.
 func (a *responder) readBody() bool {
 	a.body.Reset()
 	_, err := a.body.ReadFrom(http.MaxBytesReader(a.w, a.r.Body, a.s.cfg.MaxBody))
@@ -105,9 +105,9 @@ func (a *responder) readBody() bool {
 		case errors.As(err, &tooLarge):
 			a.s.harnessRefuse(a.w, http.StatusRequestEntityTooLarge, "body", fmt.Sprintf("the body is larger than %d bytes", tooLarge.Limit))
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			a.s.harnessRefuse(a.w, http.StatusRequestTimeout, "slow", "the body did not come")
+			a.s.harnessRefuse(a.w, http.StatusRequestTimeout, "slow", "the body was not received in time")
 		default:
-			a.s.harnessRefuse(a.w, http.StatusBadRequest, "broken", "the body is not as its headers say")
+			a.s.harnessRefuse(a.w, http.StatusBadRequest, "broken", "the body does not match the headers")
 		}
 		return false
 	}
@@ -115,7 +115,7 @@ func (a *responder) readBody() bool {
 	return true
 }
 
-// answer answers the request.
+// respond answers the request.
 func (a *responder) respond() {
 	d := a.run.driver
 	number := a.run.requests.Add(1)
@@ -162,15 +162,15 @@ func (a *responder) respond() {
 	a.runProvider(d)
 }
 
-// refuse answers a request that never reaches the provider.
+// reject answers a request that does not reach the provider.
 func (a *responder) reject(err error) {
-	why, way := err.Error(), isNotFound(err)
+	why, notFound := err.Error(), isNotFound(err)
 	var wrong headerError
-	if way || errors.As(err, &wrong) {
+	if notFound || errors.As(err, &wrong) {
 		a.w.Header().Set(OriginHeader, OriginHarness)
 	}
-	if way {
-		why, _, _ = strings.Cut(why, ". ") // the way is for who has lost it
+	if notFound {
+		why, _, _ = strings.Cut(why, ". ") // without the list of routes
 	}
 	a.context.Now = a.run.driver.clockTime()
 	a.dialect.WriteRequestError(&a.message, &a.context, err)
@@ -179,7 +179,7 @@ func (a *responder) reject(err error) {
 	a.send()
 }
 
-// host is an address without its port.
+// host returns an address without its port.
 func host(address string) string {
 	if h, _, err := net.SplitHostPort(address); err == nil {
 		return h

@@ -10,11 +10,10 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Headers by which a test says what a client of a real provider cannot: which
-// call a request belongs to, for the draws that are the call's, which attempt of
-// it it is, which region it is for, and how long its answer is to be. Without
-// them a call is known by its Idempotency-Key, and an attempt by
-// X-Stainless-Retry-Count.
+// Headers with which a test sets what a client of a real provider cannot: the call
+// and the attempt, which its random draws depend on, the region, and the length of
+// the answer. Without them, Idempotency-Key identifies the call, and
+// X-Stainless-Retry-Count the attempt.
 const (
 	CallHeader    = "X-Herdlab-Call"
 	AttemptHeader = "X-Herdlab-Attempt"
@@ -22,14 +21,14 @@ const (
 	OutputHeader  = "X-Herdlab-Output-Tokens"
 )
 
-// directionError says what is wrong with one of these headers. It is refused in
-// the dialect of the request, by the harness.
+// headerError is an error in one of these headers. The harness refuses the request
+// in its dialect.
 type headerError string
 
 // Error implements error.
 func (e headerError) Error() string { return string(e) }
 
-// header is the first value of a header with that name, which is canonical.
+// header returns the first value of a header; name is in canonical form.
 func (a *responder) header(name string) string {
 	if values := a.r.Header[name]; len(values) > 0 {
 		return values[0]
@@ -37,15 +36,15 @@ func (a *responder) header(name string) string {
 	return ""
 }
 
-// heed fills in what the headers say of the request with that number, over what
-// is there.
+// readHeaders sets the fields of q that the headers determine; number is the default
+// of its call.
 func (a *responder) readHeaders(q *wire.Request, number uint64) error {
 	q.Call, q.Attempt = number, 1
 	if key := a.header("Idempotency-Key"); key != "" {
 		q.Call = hash(a.x.from.tenant, key)
 	}
 	if text := a.header("X-Stainless-Retry-Count"); text != "" {
-		if n, err := strconv.ParseUint(text, 10, 16); err == nil { // an SDK's, so whatever else it is
+		if n, err := strconv.ParseUint(text, 10, 16); err == nil { // SDKs set it, so other values are ignored
 			q.Attempt = uint32(n) + 1
 		}
 	}
@@ -72,7 +71,7 @@ func (a *responder) readHeaders(q *wire.Request, number uint64) error {
 		i := slices.Index(a.s.cfg.Regions, region)
 		switch {
 		case len(a.s.cfg.Regions) == 0:
-			return headerError(fmt.Sprintf("%s is %.40q; this provider has no regions with names", RegionHeader, region))
+			return headerError(fmt.Sprintf("%s is %.40q; this provider has no named regions", RegionHeader, region))
 		case i < 0:
 			return headerError(fmt.Sprintf("%s is %.40q; the regions are %s", RegionHeader, region, strings.Join(a.s.cfg.Regions, ", ")))
 		}

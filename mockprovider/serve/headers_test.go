@@ -12,9 +12,9 @@ import (
 	"herdlab/mockprovider/dialect"
 )
 
-// What a test says in headers is heeded, or refused in the dialect's own form by
-// the harness, with what is wrong; the provider never sees it then.
-func TestDirections(t *testing.T) {
+// Headers of the harness take effect. An invalid value is refused by the harness, in
+// the form of the dialect, and the request does not reach the provider.
+func TestHarnessHeaders(t *testing.T) {
 	p := quick()
 	p.Regions = make([]mockprovider.RegionConfig, 2)
 	for _, c := range []struct{ header, value, says string }{
@@ -34,7 +34,7 @@ func TestDirections(t *testing.T) {
 		{AttemptHeader, "4294967296", "from 1 to 4294967295"},
 		{RegionHeader, "eu", ""},
 		{RegionHeader, "mars", "the regions are us, eu"},
-		{"X-Stainless-Retry-Count", "-1", ""}, // an SDK's, and none of our business
+		{"X-Stainless-Retry-Count", "-1", ""}, // set by SDKs, and ignored if invalid
 	} {
 		s := Must(Config{Provider: p, MaxTokens: 500, Regions: []string{"us", "eu"}, Dialects: []dialect.Dialect{gateway.Dialect()}})
 		for _, path := range []string{"/openai/v1/chat/completions", "/own/v1/chat/completions"} {
@@ -65,5 +65,5 @@ func TestDirections(t *testing.T) {
 	require.ErrorContains(t, err, "OutputTokens is 501; an answer has at most MaxTokens, which is 500")
 	r := chat(t.Context(), t, "http://herd", false)
 	r.Header.Set(RegionHeader, "eu")
-	require.Contains(t, ask(t, Must(Config{}).Client(), r).body, "this provider has no regions with names")
+	require.Contains(t, ask(t, Must(Config{}).Client(), r).body, "this provider has no named regions")
 }

@@ -24,15 +24,15 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// quick is a provider whose answers of five tokens take 100 ms to the first
-// token, and 10 ms to each.
+// quick returns a provider whose answers of five tokens take 100 ms to the first token
+// and 10 ms per token.
 func quick() mockprovider.Config {
 	return mockprovider.Config{Capacity: mockprovider.Capacity{
 		Service: mockprovider.Service{First: draw.Const(100 * time.Millisecond), PerToken: 10 * time.Millisecond},
 	}}
 }
 
-// chat is a request for an answer of five tokens.
+// chat returns a request for an answer of five tokens.
 func chat(ctx context.Context, t testing.TB, url string, stream bool) *http.Request {
 	t.Helper()
 	body := `{"model":"demo","max_tokens":5,"messages":[{"role":"user","content":"hi"}]}`
@@ -45,11 +45,11 @@ func chat(ctx context.Context, t testing.TB, url string, stream bool) *http.Requ
 	return r
 }
 
-// answer is a reply that has been read to its end.
+// answer is a completely read response.
 type answer struct {
 	*http.Response
 	body string
-	err  error // while the body was read
+	err  error // of reading the body
 }
 
 func ask(t testing.TB, c *http.Client, r *http.Request) answer {
@@ -61,8 +61,8 @@ func ask(t testing.TB, c *http.Client, r *http.Request) answer {
 	return answer{resp, string(text), err}
 }
 
-// struck is a provider with one fault for ever.
-func struck(does mockprovider.Disturbance) mockprovider.Config {
+// withFault returns a provider with one fault that does not end.
+func withFault(does mockprovider.Disturbance) mockprovider.Config {
 	p := quick()
 	p.Faults = []mockprovider.Fault{{To: mockprovider.Forever, Does: does}}
 	return p

@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// OriginHeader marks replies that the harness gives for its own protection, so
-// that nobody takes them for the provider's. Its value is then OriginHarness.
+// OriginHeader marks replies of the harness itself, which are not the provider's. Its
+// value is OriginHarness.
 const (
 	OriginHeader  = "X-Herdlab-Origin"
 	OriginHarness = "harness"
 )
 
-// tooMany is what a connection over the limit is told before it is closed.
+// tooManyConnections is the reply to a connection over the limit.
 const tooManyConnections = "HTTP/1.1 503 Service Unavailable\r\n" + OriginHeader + ": " + OriginHarness +
 	"\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 21\r\nConnection: close\r\n\r\ntoo many connections\n"
 
-// limitListener accepts at most so many connections at a time. Others are told
-// so, and not left to wait: a client that waits in a kernel's backlog would take
-// the harness for a slow provider.
+// limitListener accepts a limited number of connections at a time. It replies to
+// further ones at once, because a client that waits in the kernel's backlog would
+// take the harness for a slow provider.
 type limitListener struct {
 	net.Listener
 	limit    int64
@@ -57,16 +57,16 @@ func (l *limitListener) Accept() (net.Conn, error) {
 	}
 }
 
-// mostRefusing is how many connections are refused in words at a time; more are
-// closed without. farewell is how long that may take.
+// maxRefusals is the number of connections that get a reply at a time; others are
+// closed without one. refusalTimeout limits its duration.
 const (
 	maxRefusals    = 256
 	refusalTimeout = 250 * time.Millisecond
 )
 
-// refuse reads a request, tells that there are too many, and closes. Clients
-// take an answer before their question for a broken connection, and so they do
-// what was closed while something they sent was unread.
+// refuseConnection reads a request, writes the reply, and closes. It reads first,
+// because clients report a reset if the reply comes before they have sent their
+// request, or if the connection is closed with unread data.
 func refuseConnection(c net.Conn) {
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(refusalTimeout))
@@ -92,11 +92,11 @@ type limitedConn struct {
 	once     sync.Once
 }
 
-// unasked is how net/http goes on after the status line where it refuses what it
-// cannot read by itself: headers beyond all bounds, and what is no HTTP.
+// parseErrorHeaders follows the status line in the replies of net/http to requests
+// that it cannot parse: headers that are too large, and data that is not HTTP.
 const parseErrorHeaders = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
 
-// Write implements net.Conn. What net/http refuses by itself gets our mark.
+// Write implements net.Conn. It adds OriginHeader to the replies of net/http itself.
 func (c *limitedConn) Write(p []byte) (int, error) {
 	if !bytes.HasPrefix(p, []byte("HTTP/1.1 ")) {
 		return c.Conn.Write(p)
@@ -113,7 +113,7 @@ func (c *limitedConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// SetLinger makes the connection one that can be reset.
+// SetLinger lets the connection be reset.
 func (c *limitedConn) SetLinger(seconds int) error {
 	if t, ok := c.Conn.(*net.TCPConn); ok {
 		return t.SetLinger(seconds)
@@ -121,8 +121,8 @@ func (c *limitedConn) SetLinger(seconds int) error {
 	return nil
 }
 
-// CloseWrite lets net/http say goodbye to who is still sending, and not cut off
-// its own last words.
+// CloseWrite lets net/http close its side while the client is still sending, so that
+// its reply is not lost.
 func (c *limitedConn) CloseWrite() error {
 	if t, ok := c.Conn.(*net.TCPConn); ok {
 		return t.CloseWrite()

@@ -14,16 +14,15 @@ import (
 	"time"
 )
 
-// transport carries requests to a handler in the same process, without
-// sockets. It is what a client has between itself and a server otherwise: it
-// breaks off when the client's context ends, and connections break when the
-// server breaks them.
+// localTransport sends requests to a handler in the same process, without sockets.
+// It behaves as a connection: the end of the client's context cancels the request,
+// and the server can close or reset the connection.
 type localTransport struct {
 	handler http.Handler
-	address string // where requests seem to come from
+	address string // the client's address
 }
 
-// errReset is what a client sees of a connection that the server resets.
+// errReset is the client's error if the server resets the connection.
 var errReset error = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 
 // RoundTrip implements http.RoundTripper.
@@ -49,7 +48,7 @@ func (t *localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		defer body.Close()
 		defer func() {
 			switch p := recover(); {
-			case r.Context().Err() != nil: // the handler may have noticed before us
+			case r.Context().Err() != nil: // the handler may notice this first
 				w.abort(context.Cause(r.Context()))
 			case p == nil:
 				w.WriteHeader(http.StatusOK)
@@ -69,7 +68,7 @@ func (t *localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		hangUp()
 		err := w.err
 		if errors.Is(err, io.ErrUnexpectedEOF) {
-			err = io.EOF // the server closed without a word
+			err = io.EOF // the server closed the connection without a reply
 		}
 		return nil, err
 	}
@@ -84,21 +83,20 @@ func (t *localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// inProcess is both ends of a connection: the server's ResponseWriter and, as
-// an inProcessBody, what the client reads. What was written and not read is
-// kept, as kernels keep it, so that a client that forgets to close a body holds
-// up nobody.
+// connection is the server's ResponseWriter and, as a clientBody, the client's
+// response body. It buffers without limit, so that a client that does not close a
+// body does not block the server.
 type connection struct {
 	header  http.Header
 	cancel  context.CancelFunc
-	started chan struct{} // closed when there is a status, or an error instead
+	started chan struct{} // closed when status or err is set
 
 	mu         sync.Mutex
 	cond       sync.Cond
 	status     int
-	sentHeader http.Header // as it was when the status was written
+	sentHeader http.Header // copied by WriteHeader
 	buf        []byte
-	err        error // why no more will come; io.EOF if all is there
+	err        error // after buf; io.EOF if the response is complete
 }
 
 // Header implements http.ResponseWriter.
@@ -131,14 +129,13 @@ func (w *connection) Write(p []byte) (int, error) {
 // Flush implements http.Flusher.
 func (w *connection) Flush() { w.WriteHeader(http.StatusOK) }
 
-// SetWriteDeadline makes an http.ResponseController content: nothing in this
-// process is slow.
+// SetWriteDeadline is for http.ResponseController; writes never block here.
 func (*connection) SetWriteDeadline(time.Time) error { return nil }
 
-// reset breaks the connection.
+// reset resets the connection.
 func (w *connection) reset() { w.end(errReset) }
 
-// end says why no more will be written; the first reason stays.
+// end sets the error after the last byte; the first call counts.
 func (w *connection) end(why error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -152,7 +149,7 @@ func (w *connection) end(why error) {
 	w.cond.Broadcast()
 }
 
-// breakOff is the client's end of it: what has not been read is lost.
+// abort ends the connection from the client's side: unread data is lost.
 func (w *connection) abort(why error) {
 	w.end(why)
 	w.mu.Lock()
@@ -160,7 +157,7 @@ func (w *connection) abort(why error) {
 	w.buf, w.err = nil, why
 }
 
-// inProcessBody is the client's end.
+// clientBody is the response body of a connection.
 type clientBody connection
 
 // Read implements io.Reader.

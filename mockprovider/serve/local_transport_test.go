@@ -16,13 +16,13 @@ import (
 	"herdlab/mockprovider/limits"
 )
 
-// A client in the same process meets what a client behind a socket meets.
+// A client in the same process gets the same as one with a socket.
 func TestInProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := Must(Config{Provider: quick()})
 		c := s.Client()
 
-		// It may hang up in the middle of a stream: what it has not read is lost.
+		// It hangs up during a stream: unread data is lost.
 		ctx, cancel := context.WithCancel(t.Context())
 		resp, err := c.Do(chat(ctx, t, "http://herd", true))
 		require.NoError(t, err)
@@ -35,11 +35,11 @@ func TestInProcess(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		require.NoError(t, resp.Body.Close())
 		require.EqualValues(t, 1, s.State().Counters.Abandoned)
-		require.Equal(t, 1, s.State().InFlight, "this provider does not notice")
+		require.Equal(t, 1, s.State().InFlight, "this provider does not notice it")
 		time.Sleep(time.Second)
 		require.Zero(t, s.State().InFlight)
 
-		// It may close the body early, or forget it: the bubble would not end.
+		// It closes the body early, or does not close it: no goroutine is left.
 		resp, err = c.Do(chat(t.Context(), t, "http://herd", true))
 		require.NoError(t, err)
 		require.NoError(t, resp.Body.Close())
@@ -47,12 +47,12 @@ func TestInProcess(t *testing.T) {
 		require.ErrorIs(t, err, http.ErrBodyReadAfterClose)
 		synctest.Wait()
 		require.EqualValues(t, 2, s.State().Counters.Abandoned)
-		_, err = c.Do(chat(t.Context(), t, "http://herd", true)) //nolint:bodyclose // forgotten
+		_, err = c.Do(chat(t.Context(), t, "http://herd", true)) //nolint:bodyclose // on purpose
 		require.NoError(t, err)
-		_, err = c.Do(chat(t.Context(), t, "http://herd", false)) //nolint:bodyclose // forgotten
+		_, err = c.Do(chat(t.Context(), t, "http://herd", false)) //nolint:bodyclose // on purpose
 		require.NoError(t, err)
 
-		// Its timeout is its own.
+		// The client's own timeout.
 		c.Timeout = 50 * time.Millisecond
 		start := time.Now()
 		_, err = c.Do(chat(t.Context(), t, "http://herd", false))
@@ -60,7 +60,7 @@ func TestInProcess(t *testing.T) {
 		require.True(t, errors.As(err, &timeout) && timeout.Timeout(), "%v", err)
 		require.Equal(t, 50*time.Millisecond, time.Since(start))
 
-		// A request without a body is none, and a HEAD has no body.
+		// A request without a body, and the content length of the response.
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://herd/v1/models", nil)
 		require.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer sk-any")
@@ -72,7 +72,7 @@ func TestInProcess(t *testing.T) {
 	})
 }
 
-// A handler that panics is an error of its request and no death of the process.
+// A panic of the handler is an error of its request and does not end the process.
 func TestInProcessPanic(t *testing.T) {
 	c := http.Client{Transport: &localTransport{handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -90,7 +90,7 @@ func TestInProcessPanic(t *testing.T) {
 	require.ErrorContains(t, err, "a bug")
 }
 
-// Ten thousand clients at once in one bubble.
+// Ten thousand simultaneous clients in virtual time.
 func TestManyInProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := quick()
@@ -109,8 +109,8 @@ func TestManyInProcess(t *testing.T) {
 	})
 }
 
-// An account that gets a new owner begins afresh, and owners do not share it.
-func TestANewTenantBeginsAfresh(t *testing.T) {
+// An account that gets a new owner has unused limits.
+func TestNewTenantHasUnusedLimits(t *testing.T) {
 	p := mockprovider.Config{Limits: []mockprovider.Limit{limits.Window{Limit: 1, Length: time.Hour, Terms: mockprovider.Terms{Per: mockprovider.Account}}}}
 	s := Must(Config{Provider: p, Tenants: 2})
 	send := func(key string) int {

@@ -21,8 +21,7 @@ import (
 	"herdlab/sim/traffic"
 )
 
-// The access log has what was asked for and what became of it, no secrets, and
-// is itself a recorded trace.
+// The access log contains demands and results but no secrets, and is a recorded trace.
 func TestAccessLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -36,7 +35,7 @@ func TestAccessLog(t *testing.T) {
 		defer cancel()
 		_, err := s.Client().Do(chat(ctx, t, "http://herd", false))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		synctest.Wait() // until the server has noticed
+		synctest.Wait() // until the server notices it
 		refused := chat(t.Context(), t, "http://herd", false)
 		refused.Header.Set("X-Stainless-Retry-Count", "2")
 		require.Equal(t, 429, ask(t, s.Client(), refused).StatusCode)
@@ -69,7 +68,7 @@ func TestAccessLog(t *testing.T) {
 		want[2].Class, want[2].Status, want[2].Wait, want[2].Delivered, want[2].Stream = "ok", 200, 0.15, 5, true
 		want[3].Status, want[4].Status = 400, 404
 		want[5].At, want[5].Class, want[5].Status, want[5].Wait, want[5].Delivered = 1.15, "ok", 200, 0.15, 5
-		require.Equal(t, want, lines, "in the order in which they ended; time goes on over a reset")
+		require.Equal(t, want, lines, "in the order of their ends; a reset does not change the time")
 		require.NotContains(t, log.String(), "sk-secret")
 
 		trace, err := traffic.ReadTrace("access.jsonl", &log)
@@ -79,12 +78,11 @@ func TestAccessLog(t *testing.T) {
 			at = append(at, r.At)
 			require.EqualValues(t, 5, r.Demand.OutputTokens)
 		}
-		require.Equal(t, []time.Duration{0, 20 * time.Millisecond, 1150 * time.Millisecond}, at, "in the order in which they came, without the retry and what was none")
+		require.Equal(t, []time.Duration{0, 20 * time.Millisecond, 1150 * time.Millisecond}, at, "in the order of arrival, without the retry and the invalid requests")
 	})
 }
 
-// Time runs faster than life, and what the provider says of it is consistent:
-// the Date header, and dates that count from it.
+// With a time scale, the Date header and all dates are on the provider's clock.
 func TestTimeScale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := quick()
@@ -105,12 +103,12 @@ func TestTimeScale(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, epoch.Add(90*time.Minute), date)
 		require.InDelta(t, 5400, s.State().Now, 1e-6)
-		require.EqualValues(t, 60, s.Series().Width, "a bin is a second of life")
+		require.EqualValues(t, 60, s.Series().Width, "a bin is a second of real time")
 		require.Len(t, s.Series().Bins, 91)
 	})
 }
 
-// fullDisk takes a line and no more.
+// fullDisk accepts only one line.
 type fullDisk struct{ bytes.Buffer }
 
 func (d *fullDisk) Write(line []byte) (int, error) {
@@ -120,21 +118,21 @@ func (d *fullDisk) Write(line []byte) (int, error) {
 	return d.Buffer.Write(line)
 }
 
-// A line that cannot be written is not lost in silence: the error log hears of
-// the first at once, and Serve returns it. Requests are answered all the same.
-func TestAccessLogEndsEarly(t *testing.T) {
+// If a line cannot be written, the error log gets the first error at once, and Serve
+// returns it. Requests are answered all the same.
+func TestIncompleteAccessLog(t *testing.T) {
 	var disk fullDisk
 	var complaints bytes.Buffer
 	_, url, stop := listening(t, Config{Provider: quick(), AccessLog: &disk, ErrorLog: log.New(&complaints, "", 0)})
 	for range 4 {
 		require.Equal(t, 200, ask(t, client(t), chat(t.Context(), t, url, false)).StatusCode)
 	}
-	require.EqualError(t, stop(), "the access log ends early: no space left")
-	require.Equal(t, "the access log ends early: no space left\n", complaints.String())
+	require.EqualError(t, stop(), "the access log is incomplete: no space left")
+	require.Equal(t, "the access log is incomplete: no space left\n", complaints.String())
 	require.Equal(t, 1, strings.Count(disk.String(), "\n"))
 }
 
-// Numbers in logs are as short as they are exact.
+// Numbers in logs are rounded to microseconds.
 func TestSeconds(t *testing.T) {
 	text, err := json.Marshal(seconds(1_687_755_400 * time.Nanosecond))
 	require.NoError(t, err)

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// lodging gives out a bounded number of places to whoever comes. When all are
-// taken, the guest that was quiet the longest loses his to the newcomer.
+// lru assigns a bounded number of indices to keys. When all are assigned, a new key
+// gets the index of the least recently used key.
 type lru[K comparable] struct {
 	capacity int
-	onEvict  func(place uint32) // told before the newcomer has the place; may be nil
+	onEvict  func(index uint32) // called before an index gets a new key; may be nil
 
 	mu      sync.Mutex
 	entries map[K]*list.Element
-	recent  *list.List // of guest[K]; the one that was heard of last in front
+	recent  *list.List // of *lruEntry[K], most recently used first
 }
 
 type lruEntry[K comparable] struct {
@@ -25,8 +25,7 @@ func newLRU[K comparable](most int, evicted func(uint32)) *lru[K] {
 	return &lru[K]{capacity: most, onEvict: evicted, entries: make(map[K]*list.Element), recent: list.New()}
 }
 
-// of returns the place of a guest, from 0; ok is false if there are no places
-// at all.
+// of returns the index of a key, from 0; ok is false if the capacity is 0.
 func (l *lru[K]) of(key K) (place uint32, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

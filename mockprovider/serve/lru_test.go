@@ -9,9 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A naive twin keeps its guests in a list, in the order in which they were
-// heard of.
-func TestLodgingAgainstATwin(t *testing.T) {
+// The naive twin keeps its entries in a list, least recently used first.
+func TestLRUAgainstTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(0, 5).Draw(t, "most")
 		var evicted, left []uint32
@@ -25,7 +24,7 @@ func TestLodgingAgainstATwin(t *testing.T) {
 			got, ok := l.of(key)
 			if most == 0 {
 				if ok {
-					t.Fatal("there are no places")
+					t.Fatal("an index although the capacity is 0")
 				}
 				continue
 			}
@@ -42,7 +41,7 @@ func TestLodgingAgainstATwin(t *testing.T) {
 			}
 			heard = append(heard, g)
 			if !ok || got != g.place || l.len() != len(heard) || !slices.Equal(evicted, left) {
-				t.Fatalf("%d has place %d of %d, evicted %v; on paper %d, %v", key, got, l.len(), evicted, g.place, left)
+				t.Fatalf("key %d has index %d of %d, evicted %v; the twin has %d, %v", key, got, l.len(), evicted, g.place, left)
 			}
 		}
 	})
@@ -61,10 +60,10 @@ func TestTenants(t *testing.T) {
 	require.Equal(t, "4/0 true", who("x"))
 	require.Equal(t, "5/0 true", who("y"))
 	require.Equal(t, "4/0 true", who("x"))
-	require.Equal(t, "5/0 true", who("z"), "y was quiet the longest")
+	require.Equal(t, "5/0 true", who("z"), "y was the least recently used")
 	require.Equal(t, []uint32{5}, forgotten)
 	require.Equal(t, "4/0 true", who("y"))
-	require.Equal(t, "3/0 true", who("b"), "a known key stays")
+	require.Equal(t, "3/0 true", who("b"), "configured keys stay")
 	require.Equal(t, 4, ten.len())
 	w, _ := ten.of("a")
 	require.Len(t, w.id, 8)

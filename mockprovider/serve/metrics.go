@@ -10,8 +10,8 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// metrics are what Prometheus scrapes, in a registry of their own, so that they
-// meet nobody else's. Counters go on when the provider is reset.
+// metrics are the Prometheus metrics, in a registry of their own. A reset of the
+// provider does not reset counters.
 type metrics struct {
 	registry       *prometheus.Registry
 	arrivals       prometheus.Counter
@@ -25,7 +25,7 @@ type metrics struct {
 	harness        *refusals
 }
 
-// refusals counts what the harness refused for its own protection, by reason.
+// refusals counts what the harness refused to protect itself, by reason.
 type refusals struct {
 	all      atomic.Uint64
 	byReason *prometheus.CounterVec
@@ -55,15 +55,15 @@ func newMetrics(s *Server) *metrics {
 		))
 	}
 	m.arrivals = counter("arrivals_total", "Requests that reached the provider.")
-	replies := vec("replies_total", "Replies of the provider by class.", "class")
+	replies := vec("replies_total", "Replies of the provider, by class.", "class")
 	for c := range wire.Class(wire.NumClasses) {
 		m.replies[c] = replies.WithLabelValues(c.String())
 	}
 	m.dropped = counter("dropped_total", "Requests that were never answered.")
-	m.connectionLost = counter("broken_total", "Requests whose connection was broken.")
+	m.connectionLost = counter("broken_total", "Requests whose connection was lost.")
 	m.abandoned = counter("abandoned_total", "Requests whose client hung up before the end.")
-	m.rejected = counter("unread_total", "Requests that were malformed or had no such path, and never reached the provider.")
-	tokens := vec("tokens_total", "Tokens of requests that were answered.", "direction")
+	m.rejected = counter("unread_total", "Requests that did not reach the provider: malformed or with an unknown path.")
+	tokens := vec("tokens_total", "Tokens of answered requests.", "direction")
 	m.tokens[0], m.tokens[1] = tokens.WithLabelValues("input"), tokens.WithLabelValues("output")
 	wait := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: "herdlab", Name: "wait_seconds", Help: "From the arrival of a request to its end, on the provider's clock, by class.",
@@ -73,13 +73,13 @@ func newMetrics(s *Server) *metrics {
 	for c := range wire.Class(wire.NumClasses) {
 		m.wait[c] = wait.WithLabelValues(c.String())
 	}
-	m.harness = &refusals{byReason: vec("harness_refusals_total", "Requests and connections that the harness refused for its own protection.", "reason")}
-	gauge("in_flight", "Requests under way.", func(st *State) float64 { return float64(st.InFlight) })
+	m.harness = &refusals{byReason: vec("harness_refusals_total", "Requests and connections that the harness refused to protect itself.", "reason")}
+	gauge("in_flight", "Requests in flight.", func(st *State) float64 { return float64(st.InFlight) })
 	gauge("busy", "Requests in service.", func(st *State) float64 { return float64(st.Busy) })
 	gauge("queued", "Requests in the queue.", func(st *State) float64 { return float64(st.Queued) })
-	gauge("connections", "Connections that are open.", func(st *State) float64 { return float64(st.Connections) })
-	gauge("tenants", "API keys that have an account.", func(st *State) float64 { return float64(st.Tenants) })
-	gauge("faults_in_force", "Faults that are in force.", func(st *State) float64 {
+	gauge("connections", "Open connections.", func(st *State) float64 { return float64(st.Connections) })
+	gauge("tenants", "API keys with an account.", func(st *State) float64 { return float64(st.Tenants) })
+	gauge("faults_in_force", "Active faults.", func(st *State) float64 {
 		n := 0
 		for _, f := range st.Faults {
 			if f.Active {
@@ -91,8 +91,8 @@ func newMetrics(s *Server) *metrics {
 	return m
 }
 
-// ended notes the end of an exchange. Whoever hears of the end calls it: the
-// handler, or the driver if it has gone.
+// ended counts the end of an exchange. The handler calls it, or the driver if the
+// client has hung up.
 func (m *metrics) ended(x *exchange) {
 	class := endClass(&x.end)
 	switch x.end.Kind {

@@ -21,16 +21,15 @@ import (
 
 const (
 	spacing = 500 * time.Microsecond // 2,000 requests per second
-	turn    = 1000                   // requests in a row to one handler; the first do not count, but warm it
+	turn    = 1000                   // consecutive requests to one handler; the first ones are a warm-up
 )
 
-// BenchmarkOverhead offers 2,000 requests per second over loopback sockets, in
-// an open loop, and reports what the handler takes beside the latency that the
-// provider intends, from its call to its return ("over"). Every other half second
-// goes to a bare handler in the same server, which reads the request, waits for
-// the intended latency on a timer and writes an answer of the same length: what
-// that takes ("bare") is not ours but net/http's, the timer's and the machine's.
-// Run it with -benchtime 20000x where nothing else runs.
+// BenchmarkOverhead offers 2,000 requests per second over loopback sockets, in an open
+// loop, and reports the duration of the handler minus the latency of the provider
+// ("over"). Every other half second the requests go to a bare handler in the same
+// server. It reads the request, waits for the same latency on a timer and writes an
+// answer of the same length, so its overhead ("bare") is that of net/http, the timer and
+// the machine. Run it with -benchtime 20000x on an idle machine.
 func BenchmarkOverhead(b *testing.B) {
 	for _, intended := range []time.Duration{0, 20 * time.Millisecond} {
 		b.Run(intended.String(), func(b *testing.B) {
@@ -56,7 +55,7 @@ func BenchmarkOverhead(b *testing.B) {
 	}
 }
 
-// timed measures how long a handler takes.
+// timed measures the duration of a handler.
 type timed struct {
 	http.Handler
 	mu   sync.Mutex
@@ -72,7 +71,7 @@ func (h *timed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Unlock()
 }
 
-// report reports quantiles beyond what was intended, in microseconds.
+// report reports quantiles of the overhead in microseconds.
 func (h *timed) report(b *testing.B, intended time.Duration, unit string) {
 	took := h.took[turn:]
 	slices.Sort(took)
@@ -82,7 +81,7 @@ func (h *timed) report(b *testing.B, intended time.Duration, unit string) {
 	}
 }
 
-// bare is a handler that does no more than any that answers later.
+// bare returns a handler that only waits and answers.
 func bare(intended time.Duration) http.HandlerFunc {
 	const answer = `{"id":"chatcmpl-req_1e3a5a0e6f0a8a51","object":"chat.completion","created":1796040000,"model":"demo",` +
 		`"choices":[{"index":0,"message":{"role":"assistant","content":"The herd comes to the "},"finish_reason":"length"}],` +
@@ -102,8 +101,7 @@ func bare(intended time.Duration) http.HandlerFunc {
 	}
 }
 
-// offer sends n requests that count to each of the handlers of BenchmarkOverhead,
-// by turns.
+// offer sends n measured requests to each handler of BenchmarkOverhead, by turns.
 func offer(url string, n int) (err error) {
 	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1000}}
 	defer c.CloseIdleConnections()
@@ -130,7 +128,7 @@ func offer(url string, n int) (err error) {
 	return err
 }
 
-// post asks for an answer, and reads it.
+// post sends a request and reads the answer.
 func post(c *http.Client, url string) error {
 	body := strings.NewReader(`{"model":"demo","max_tokens":5,"messages":[{"role":"user","content":"hi"}]}`)
 	r, err := http.NewRequest(http.MethodPost, url, body)

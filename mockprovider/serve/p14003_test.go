@@ -18,8 +18,8 @@ import (
 	"herdlab/sim/draw"
 )
 
-// p14003 is the canonical provider behind error 14003: 210 in 300 s, and 20
-// started in this second or in flight.
+// p14003 returns the reference provider of error 14003: 210 requests in 300 s, and 20
+// that started in this second or are in flight.
 func p14003() mockprovider.Config {
 	terms := mockprovider.Terms{Per: mockprovider.Account, Refusal: mockprovider.As14003.WithHint(mockprovider.Hint{Kind: mockprovider.Constant, Value: 3 * time.Second})}
 	terms.Refusal.Says = 20
@@ -33,18 +33,18 @@ func p14003() mockprovider.Config {
 	}
 }
 
-// thread is one thread of a client over real HTTP.
+// thread is a thread of a client over HTTP.
 type thread struct {
 	next  time.Duration // when it acts next
-	reply chan string   // of the request under way; nil if there is none
+	reply chan string   // of the request in flight; nil if there is none
 	left  int           // requests to begin
 }
 
-// overHTTP lets threads meet p14003 over sockets while the clock is faked. The
-// clock is advanced from one act of a thread to the next, and not before the
-// server has taken notice of the last one. Thread i begins i·apart after the
-// start; each takes its requests from its own share, or all from one if shared
-// is not 0. It returns which requests were refused, by their number.
+// overHTTP runs threads against p14003 over sockets with a fake clock. The clock
+// advances from one action of a thread to the next, after the server has processed the
+// last one. Thread i begins i·apart after the start. Each thread has its own number of
+// requests, or all together have shared, if that is not 0. The result is the numbers of
+// the refused requests.
 func overHTTP(t *testing.T, threads, each, shared int, apart, pause time.Duration) (refused []int) {
 	t.Helper()
 	clock := clockwork.NewFakeClockAt(time.Unix(1_800_000_000, 0))
@@ -126,7 +126,7 @@ func overHTTP(t *testing.T, threads, each, shared int, apart, pause time.Duratio
 	}
 }
 
-// The decisions of the provider over HTTP are those of the simulator.
+// The decisions of the provider over HTTP are the same as in the simulator.
 func TestP14003OverHTTP(t *testing.T) {
 	first := func(refused []int) int {
 		require.NotEmpty(t, refused)
@@ -134,8 +134,8 @@ func TestP14003OverHTTP(t *testing.T) {
 		return refused[0]
 	}
 	require.Equal(t, 211, first(overHTTP(t, 1, 215, 0, 0, 200*time.Millisecond)), "one thread that pauses 200 ms")
-	require.Equal(t, 17, first(overHTTP(t, 5, 60, 0, time.Millisecond, 0)), "five that do not")
-	require.Equal(t, 211, first(overHTTP(t, 5, 60, 0, time.Millisecond, 200*time.Millisecond)), "five that do")
+	require.Equal(t, 17, first(overHTTP(t, 5, 60, 0, time.Millisecond, 0)), "five without a pause")
+	require.Equal(t, 211, first(overHTTP(t, 5, 60, 0, time.Millisecond, 200*time.Millisecond)), "five with a pause")
 	for threads, failures := range map[int]int{1: 0, 5: 6, 10: 42, 20: 50} {
 		require.Len(t, overHTTP(t, threads, 60, 60, 0, 0), failures, "%d threads", threads)
 	}

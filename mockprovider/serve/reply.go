@@ -8,12 +8,11 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// meet hands the request to the provider and brings what comes of it to the
-// client.
+// runProvider passes the request to the provider and sends the result to the client.
 func (a *responder) runProvider(d *driver) {
 	d.arrive(&a.x)
 	select {
-	case n := <-a.x.updates: // at once: then there is nothing to watch meanwhile
+	case n := <-a.x.updates: // at once, so there is nothing else to wait for
 		a.deliver(d, n)
 		return
 	default:
@@ -28,7 +27,7 @@ func (a *responder) runProvider(d *driver) {
 			a.clientGone(d)
 			return
 		case <-closing:
-			closing = nil // it is known now
+			closing = nil // handled
 			if d.neverAnswered(&a.x) {
 				a.hold(d, update{kind: wire.Dropped})
 				return
@@ -37,7 +36,7 @@ func (a *responder) runProvider(d *driver) {
 	}
 }
 
-// hear brings the first news to the client, and what follows.
+// deliver sends the first update to the client, and what follows it.
 func (a *responder) deliver(d *driver, n update) {
 	if n.kind == wire.Head {
 		a.stream(d, n)
@@ -46,7 +45,7 @@ func (a *responder) deliver(d *driver, n update) {
 	a.end(d, n)
 }
 
-// end brings an end to a client that has nothing yet.
+// end sends the end to a client that has received no head.
 func (a *responder) end(d *driver, n update) {
 	d.metrics.ended(&a.x)
 	switch n.kind {
@@ -68,13 +67,13 @@ func (a *responder) end(d *driver, n update) {
 	}
 }
 
-// leave tells the provider that the client has hung up.
+// clientGone reports to the provider that the client has hung up.
 func (a *responder) clientGone(d *driver) {
 	d.clientGone(&a.x)
 	a.logEnd(update{kind: wire.Replied, at: d.clock.now(), reply: wire.Reply{Class: wire.Cancelled}}, true)
 }
 
-// hold keeps a request that will never be answered until its client leaves.
+// hold keeps a request without an answer until its client hangs up.
 func (a *responder) hold(d *driver, n update) {
 	timer := d.clock.NewTimer(a.s.cfg.MaxHold)
 	defer timer.Stop()
@@ -85,10 +84,10 @@ func (a *responder) hold(d *driver, n update) {
 	}
 	n.at = d.clock.now()
 	a.logEnd(n, true)
-	panic(http.ErrAbortHandler) // the connection ends without a word
+	panic(http.ErrAbortHandler) // close the connection without a reply
 }
 
-// send writes the message, and breaks the connection where that is to break.
+// send writes the message, and closes the connection if the body is truncated.
 func (a *responder) send() {
 	m := &a.message
 	length := ""
@@ -114,14 +113,14 @@ func (a *responder) send() {
 	a.finished = true
 }
 
-// unwaited is how many bytes net/http keeps until the handler returns: who
-// writes no more does not wait for the client, and needs no timer for that.
+// bufferedBytes is the size that net/http buffers until the handler returns: writing
+// less does not block, and needs no deadline.
 const bufferedBytes = 2 << 10
 
-// head writes the headers of the message, and its length unless that is empty.
+// head sets the headers of the message; length is empty if it is not known.
 func (a *responder) head(length string) {
 	h, headers := a.w.Header(), a.message.Headers
-	values := make([]string, 0, len(headers)+3) // of all, instead of one at a time
+	values := make([]string, 0, len(headers)+3) // one allocation for all headers
 	set := func(name, value string) {
 		values = append(values, value)
 		n := len(values)
@@ -139,7 +138,7 @@ func (a *responder) head(length string) {
 	}
 }
 
-// reset breaks the connection so that the client notices at once.
+// resetConnection resets the connection, so that the client notices at once.
 func (a *responder) resetConnection() {
 	if c, ok := a.w.(interface{ reset() }); ok {
 		c.reset()
@@ -147,7 +146,7 @@ func (a *responder) resetConnection() {
 	}
 	if c, _, err := a.controller.Hijack(); err == nil {
 		if l, ok := c.(interface{ SetLinger(int) error }); ok {
-			_ = l.SetLinger(0) // not a goodbye but a reset
+			_ = l.SetLinger(0) // RST instead of FIN
 		}
 		_ = c.Close()
 		return

@@ -9,11 +9,10 @@ import (
 	"herdlab/mockprovider/dialect"
 )
 
-// route finds the dialect of a request. Paths are as the providers have them.
-// Where several have the same, and for whoever wants to be sure, the name of the
-// dialect may stand before it, as in /openai/v1/chat/completions; it is taken
-// off then. The dialects of the configuration go before those that there are.
-// known is false if nobody has such a path.
+// route returns the index of the dialect of a request. Paths are those of the real
+// providers. If several dialects have the same path, its name can be put before it,
+// as in /openai/v1/chat/completions; route removes the name. Dialects of the
+// configuration take precedence. known is false if no dialect has the path.
 func (s *Server) route(in *dialect.RawRequest) (which int, known bool) {
 	for i := range s.cfg.Dialects {
 		if s.cfg.Dialects[i].Answers(in.Path) {
@@ -31,7 +30,7 @@ func (s *Server) route(in *dialect.RawRequest) (which int, known bool) {
 	return 0, false
 }
 
-// index is the index of the dialect of that name, -1 if there is none.
+// index returns the index of the dialect of that name, -1 if there is none.
 func (s *Server) index(name string) int {
 	for i := range s.dialects {
 		if s.dialects[i].Name == name {
@@ -41,7 +40,7 @@ func (s *Server) index(name string) int {
 	return -1
 }
 
-// lost reports whether a request failed because there is no such path.
+// isNotFound reports whether err is due to an unknown path.
 func isNotFound(err error) bool {
 	if err == nil {
 		return false
@@ -50,14 +49,14 @@ func isNotFound(err error) bool {
 	return errors.As(err, &e) && e.Status == http.StatusNotFound
 }
 
-// signpost names the paths that there are to who has lost the way.
+// notFound returns an error that lists the routes.
 func (s *Server) notFound(method, path, host string) error {
 	const most = 100
 	if len(path) > most {
 		path = path[:most] + "…"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "There is nothing at %s %s. Base URLs of this server:", method, path)
+	fmt.Fprintf(&b, "No route for %s %s. Base URLs of this server:", method, path)
 	for i := range s.dialects {
 		fmt.Fprintf(&b, " http://%s/%s", host, s.dialects[i].Name)
 	}

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A naive twin keeps every arrival and counts anew.
-func TestSeriesAgainstATwin(t *testing.T) {
+// The naive twin keeps the number of arrivals of each second.
+func TestSeriesAgainstTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := series{width: time.Second}
 		counted := map[int64]uint64{}
@@ -32,8 +32,8 @@ func TestSeriesAgainstATwin(t *testing.T) {
 	})
 }
 
-// What is under way is under way in the bins in which nothing happens.
-func TestSeriesCarriesOn(t *testing.T) {
+// Requests in flight are counted in bins without events, too.
+func TestSeriesWithoutEvents(t *testing.T) {
 	s := series{width: time.Second}
 	s.observe(0, 3, 1)
 	s.observe(time.Second/2, 2, 0)

@@ -18,31 +18,30 @@ import (
 	"herdlab/sim/draw"
 )
 
-// Server is a provider that answers over HTTP. It is an http.Handler and safe
-// for concurrent use. It has no goroutines of its own, so nothing needs to be
-// stopped: a server that nobody uses any more is garbage.
+// Server is a provider that answers over HTTP. It is an http.Handler and safe for
+// concurrent use. It has no goroutines of its own and need not be stopped.
 type Server struct {
-	cfg            Config // its Provider changes with the limits, under change
-	invalidAccount uint32 // an account that authentication refuses
+	cfg            Config // SetLimits changes Provider, under configMu
+	invalidAccount uint32 // an account that fails authentication
 	dialects       []dialect.Dialect
 	models         []string
 	metrics        *metrics
 	accessLog      accessLog
-	started        clock // of the log: it goes on when the provider is reset
+	started        clock // of the access log; a reset does not change it
 	run            atomic.Pointer[providerRun]
-	writeTimeout   time.Duration // for clients that do not take what is written
-	pool           sync.Pool     // of *answering that are done
+	writeTimeout   time.Duration // for clients that do not read
+	pool           sync.Pool     // of *responder
 
 	inFlight    atomic.Int64
 	connections atomic.Int64
-	closing     chan struct{} // closed when no more will be held
+	closing     chan struct{} // closed by Close
 	closeOnce   sync.Once
 
-	configMu sync.Mutex // whoever resets, or changes limits
+	configMu sync.Mutex // held by Reset and SetLimits
 }
 
-// world is one life of the provider, from a start or reset to the next. Who was
-// admitted in one is finished in it.
+// providerRun is a run of the provider from a start or reset to the next. A request
+// ends in the run in which it arrived.
 type providerRun struct {
 	driver     *driver
 	tenants    *tenants
@@ -50,14 +49,14 @@ type providerRun struct {
 	requests   atomic.Uint64
 	dates      dates
 	startedAt  time.Duration  // on the clock of the log
-	faultTexts map[int]string // how faults were injected; under the driver's lock
-	// What is said about the provider.
+	faultTexts map[int]string // injected faults as JSON; under the driver's lock
+	// Properties of the provider:
 	capacity   float64
-	tokenLimit bool // successes tell of a limit on tokens
+	tokenLimit bool // successful replies contain a token limit
 	tokens     dialect.Tokens
 }
 
-// New returns a server in its initial state. Its time begins now.
+// New returns a Server. Its time begins now.
 func New(cfg Config) (*Server, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
@@ -75,7 +74,7 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// Must returns what New returns and panics if the configuration is not valid.
+// Must is like New and panics on an error.
 func Must(cfg Config) *Server {
 	s, err := New(cfg)
 	if err != nil {
@@ -90,14 +89,14 @@ func (s *Server) newClock() clock {
 	if !s.cfg.Epoch.IsZero() {
 		shows = s.cfg.Epoch
 	}
-	// In whole seconds, rounded up: dates have no more, and a clock that is late
-	// would send clients back too early.
+	// Rounded up to whole seconds, because dates have no fractions; a clock that is
+	// slow would make clients return too early.
 	return clock{Clock: s.cfg.Clock, start: now, scale: s.cfg.TimeScale, epoch: shows.Add(time.Second - 1).Unix()}
 }
 
-// Reset begins a new life of the provider: its time is 0 again, its limits are
-// whole, its faults are those of the configuration, and nothing is counted yet.
-// Requests under way are finished by the old one.
+// Reset starts a new run of the provider: its time is 0, its limits are unused, its
+// faults are those of the configuration, and all counters are 0. Requests in flight
+// end in the old run.
 func (s *Server) Reset() error {
 	s.configMu.Lock()
 	defer s.configMu.Unlock()
@@ -126,8 +125,7 @@ func (s *Server) reset() error {
 	return nil
 }
 
-// SetLimits changes the limits. That is a reset: what has been counted is
-// counted anew, because other limits count other things.
+// SetLimits replaces the limits and starts a new run, as Reset does.
 func (s *Server) SetLimits(limits []mockprovider.Limit) error {
 	s.configMu.Lock()
 	defer s.configMu.Unlock()
@@ -143,17 +141,16 @@ func (s *Server) SetLimits(limits []mockprovider.Limit) error {
 	return err
 }
 
-// Close lets go of all requests that will never be answered, now and later. It
-// is not needed where there are none.
+// Close closes the connections of all requests that will never be answered, now and
+// later.
 func (s *Server) Close() { s.closeOnce.Do(func() { close(s.closing) }) }
 
-// RoundTripper returns a transport to the server in this process, without
-// sockets; any URL leads to it. It works inside testing/synctest, where time is
-// virtual.
+// RoundTripper returns a transport to the server in this process, without sockets,
+// for any URL. It works in testing/synctest, where time is virtual.
 func (s *Server) RoundTripper() http.RoundTripper { return s.RoundTripperFrom("127.0.0.1") }
 
-// RoundTripperFrom returns the same for clients that seem to be at an IP address
-// or host.
+// RoundTripperFrom is like RoundTripper, for a client with the given IP address or
+// host name.
 func (s *Server) RoundTripperFrom(host string) http.RoundTripper {
 	return &localTransport{handler: s, address: net.JoinHostPort(host, "1")}
 }
@@ -161,12 +158,12 @@ func (s *Server) RoundTripperFrom(host string) http.RoundTripper {
 // Client returns a client of the server in this process.
 func (s *Server) Client() *http.Client { return &http.Client{Transport: s.RoundTripper()} }
 
-// place is the index of a name, 0 if it is not there.
+// indexOf returns the index of a name, 0 if it is unknown.
 func indexOf(names []string, name string) uint8 {
 	return uint8(max(0, slices.Index(names, name)))
 }
 
-// requestID is the id of the n-th request.
+// requestID returns the ID of the n-th request.
 func requestID(seed, n uint64) string {
 	bits := draw.New(seed).For(math.MaxUint64).Bits(n)
 	id := make([]byte, 0, 20)
@@ -174,7 +171,7 @@ func requestID(seed, n uint64) string {
 	return string(hex.AppendEncode(id, binary.BigEndian.AppendUint64(nil, bits)))
 }
 
-// hash is a number for two strings.
+// hash returns a hash of two strings.
 func hash(a, b string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(a))))
@@ -182,7 +179,7 @@ func hash(a, b string) uint64 {
 	return h.Sum64()
 }
 
-// counts is what a limit counts.
+// unitOf returns the unit of a limit.
 func unitOf(l mockprovider.Limit) mockprovider.Unit {
 	if l, ok := l.(interface{ Counts() mockprovider.Unit }); ok {
 		return l.Counts()
@@ -190,8 +187,8 @@ func unitOf(l mockprovider.Limit) mockprovider.Unit {
 	return mockprovider.Requests
 }
 
-// tokensOf are the tokens that limits count, if all that count tokens count the
-// same: a reply does not say which of several it is about.
+// tokensOf returns which tokens the limits count, if all token limits count the same,
+// because a reply does not state the limit that it refers to.
 func tokensOf(limits []mockprovider.Limit) dialect.Tokens {
 	var input, output bool
 	for _, l := range limits {
@@ -213,7 +210,7 @@ func tokensOf(limits []mockprovider.Limit) dialect.Tokens {
 	return dialect.AllTokens
 }
 
-// oneCaller is how many requests per second one account can have served.
+// accountCapacity returns the requests per second that one account can have served.
 func accountCapacity(cfg mockprovider.Config, outputTokens uint32) float64 {
 	cfg.Space = mockprovider.Space{}
 	return cfg.Bound(cfg.Load(0, float64(outputTokens))).PerSecond()

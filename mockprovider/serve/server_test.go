@@ -20,8 +20,8 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// listening serves on a loopback port until stop is called, which returns what
-// Serve returned.
+// listening serves on a loopback port until stop is called, which returns the result of
+// Serve.
 func listening(t *testing.T, cfg Config) (s *Server, url string, stop func() error) {
 	t.Helper()
 	s, err := New(cfg)
@@ -42,14 +42,14 @@ func client(t *testing.T) *http.Client {
 	return c
 }
 
-// isHarness asserts that a reply is the harness's own.
+// isHarness asserts that a reply is from the harness.
 func isHarness(t *testing.T, a answer, status int) {
 	t.Helper()
 	require.Equal(t, status, a.StatusCode, a.body)
 	require.Equal(t, OriginHarness, a.Header.Get(OriginHeader))
 }
 
-// say sends some bytes over a connection of their own.
+// say sends some bytes over a new connection.
 func say(t *testing.T, url, text string) answer {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
@@ -62,7 +62,7 @@ func say(t *testing.T, url, text string) answer {
 	return answer{Response: resp}
 }
 
-// What the harness refuses for its own protection says so.
+// The replies with which the harness protects itself are marked.
 func TestProtection(t *testing.T) {
 	s, url, stop := listening(t, Config{Provider: quick(), MaxBody: 1000})
 	c := client(t)
@@ -72,13 +72,13 @@ func TestProtection(t *testing.T) {
 		return r
 	}
 	isHarness(t, ask(t, c, post(strings.Repeat("x", 1001))), http.StatusRequestEntityTooLarge)
-	require.Equal(t, http.StatusBadRequest, ask(t, c, post(strings.Repeat("x", 1000))).StatusCode, "that is the dialect's")
+	require.Equal(t, http.StatusBadRequest, ask(t, c, post(strings.Repeat("x", 1000))).StatusCode, "a reply of the dialect")
 	large := chat(t.Context(), t, url, false)
 	large.Header.Set("X-Large", strings.Repeat("x", maxHeader))
 	isHarness(t, ask(t, c, large), http.StatusRequestHeaderFieldsTooLarge)
 	lost := ask(t, c, httpGet(t, url+"/v9/nothing"))
 	isHarness(t, lost, http.StatusNotFound)
-	require.Contains(t, lost.body, url+"/openai", "base URLs are named")
+	require.Contains(t, lost.body, url+"/openai", "base URLs are listed")
 	require.Contains(t, lost.body, "POST /v1/messages")
 	isHarness(t, say(t, url, "POST /v1/chat/completions HTTP/1.1\r\nHost: herd\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"), http.StatusBadRequest)
 	for sent, status := range map[string]int{
@@ -91,8 +91,8 @@ func TestProtection(t *testing.T) {
 		isHarness(t, say(t, url, sent), status)
 	}
 	require.EqualValues(t, 8, s.State().HarnessRefusals)
-	require.Zero(t, s.State().Counters.Arrivals, "the provider saw nothing of it")
-	require.EqualValues(t, 2, s.State().Counters.Unread, "the malformed one and the lost one")
+	require.Zero(t, s.State().Counters.Arrivals, "nothing reached the provider")
+	require.EqualValues(t, 2, s.State().Counters.Unread, "the malformed request and the unknown path")
 	require.NoError(t, stop())
 }
 
@@ -136,8 +136,8 @@ func httpGet(t *testing.T, url string) *http.Request {
 	return r
 }
 
-// An interrupt lets what was accepted finish, streams included, and lets go at
-// once of what never will.
+// When the context ends, accepted requests finish, with their streams, and requests
+// without an answer are closed at once.
 func TestGracefulShutdown(t *testing.T) {
 	p := quick()
 	p.Faults = []mockprovider.Fault{{To: mockprovider.Forever, Where: mockprovider.Match{Accounts: mockprovider.Just(1)}, Does: faults.Silence{}}}
@@ -166,11 +166,11 @@ func TestGracefulShutdown(t *testing.T) {
 	require.ErrorIs(t, <-lost, io.EOF)
 	require.NoError(t, <-ended)
 	_, err = c.Do(chat(t.Context(), t, url, false))
-	require.Error(t, err, "it accepts no more")
+	require.Error(t, err, "it accepts no connections")
 	require.Zero(t, s.State().InFlight)
 }
 
-// HTTP/2 without TLS is spoken too, as some SDKs do.
+// HTTP/2 without TLS works, which some SDKs require.
 func TestUnencryptedHTTP2(t *testing.T) {
 	_, url, stop := listening(t, Config{Provider: quick()})
 	tr := &http.Transport{Protocols: new(http.Protocols)}
@@ -183,8 +183,7 @@ func TestUnencryptedHTTP2(t *testing.T) {
 	require.NoError(t, stop())
 }
 
-// A client that says half a request and no more is not waited for; one that
-// reads slowly holds up nobody else.
+// Clients that send half a request, or read slowly, do not delay others.
 func TestSlowClients(t *testing.T) {
 	_, url, stop := listening(t, Config{Provider: quick()})
 	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
@@ -201,9 +200,8 @@ func TestSlowClients(t *testing.T) {
 	require.NoError(t, stop())
 }
 
-// A client that takes nothing of what it is sent is cut off; nobody waits for it
-// for ever.
-func TestAClientThatDoesNotRead(t *testing.T) {
+// The connection of a client that does not read is closed after a timeout.
+func TestClientThatDoesNotRead(t *testing.T) {
 	s, url, stop := listening(t, Config{OutputTokens: 4000})
 	s.writeTimeout = 50 * time.Millisecond
 	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
@@ -217,7 +215,7 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 	require.NoError(t, stop())
 }
 
-// Models and regions are known by name; limits and faults tell them apart.
+// Models and regions have names, and limits and faults distinguish them.
 func TestModelsAndRegions(t *testing.T) {
 	p := mockprovider.Config{
 		Models: make([]mockprovider.ModelConfig, 2), Regions: make([]mockprovider.RegionConfig, 2),
@@ -236,16 +234,16 @@ func TestModelsAndRegions(t *testing.T) {
 	require.Equal(t, 200, send("demo", ""))
 	require.Equal(t, 503, send("large", "eu"))
 	require.Equal(t, 500, send("demo", "us"))
-	require.Equal(t, 200, send("unknown", ""), "that is the first of each")
+	require.Equal(t, 200, send("unknown", ""), "the first of each")
 	list := httpGet(t, "http://herd/v1/models")
 	list.Header.Set("Authorization", "Bearer sk-any")
 	require.Contains(t, ask(t, s.Client(), list).body, `"large"`)
 	_, err := New(Config{Provider: p, Models: []string{"one"}})
-	require.ErrorContains(t, err, "names for 1 models, and the provider has 2")
+	require.ErrorContains(t, err, "1 names of models, but the provider has 2")
 }
 
-// A list of models is for who has a valid key, in every dialect that has one.
-func TestModelsAreForKeys(t *testing.T) {
+// A list of models requires a valid key, in every dialect that has such a list.
+func TestModelsRequireKey(t *testing.T) {
 	s := Must(Config{Keys: []Key{{Secret: "sk-team"}}, Tenants: -1})
 	lists := 0
 	for _, d := range dialect.All() {
@@ -275,8 +273,8 @@ func TestModelsAreForKeys(t *testing.T) {
 	require.Greater(t, lists, 9)
 }
 
-// Anthropic tells of the tokens of prompts and of answers apart, on success and on
-// refusal, where a limit counts only one of them.
+// Anthropic reports input and output tokens separately, on success and on refusal, if a
+// limit counts only one of them.
 func TestWhichTokens(t *testing.T) {
 	limit := func(unit mockprovider.Unit) mockprovider.Limit {
 		return limits.Window{Limit: 14, Length: time.Minute, Terms: mockprovider.Terms{Charge: mockprovider.Charge{Count: unit}}}
@@ -299,11 +297,11 @@ func TestWhichTokens(t *testing.T) {
 	}
 	require.Equal(t, []string{"tokens", "input-tokens"}, told(limit(mockprovider.InputTokens)))
 	require.Equal(t, []string{"tokens"}, told(limit(mockprovider.AllTokens)))
-	require.Equal(t, []string{"tokens"}, told(limit(mockprovider.InputTokens), limit(mockprovider.OutputTokens)), "nobody says which")
+	require.Equal(t, []string{"tokens"}, told(limit(mockprovider.InputTokens), limit(mockprovider.OutputTokens)), "undetermined")
 	require.Equal(t, dialect.OutputTokens, tokensOf([]mockprovider.Limit{limit(mockprovider.OutputTokens), limit(mockprovider.Requests)}))
 }
 
-// Where clients come from is told apart too.
+// Client addresses are distinguished, too.
 func TestAddresses(t *testing.T) {
 	p := mockprovider.Config{Limits: []mockprovider.Limit{limits.Window{Limit: 1, Length: time.Hour, Terms: mockprovider.Terms{Per: mockprovider.Address}}}}
 	s := Must(Config{Provider: p})

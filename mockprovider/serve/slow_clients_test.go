@@ -17,11 +17,11 @@ import (
 
 const slowConnections = 10_000
 
-// slowEnv makes the test binary a herd of slow clients of that address.
+// slowEnv makes the test binary run slow clients of that address.
 const slowEnv = "HERDLAB_SLOW_CLIENTS_OF"
 
-// slowClients holds connections with half a request, of which a byte comes now
-// and then, until nobody reads its output any more.
+// slowClients keeps connections open with half a request, and sends a byte from time to
+// time, until its output is closed.
 func slowClients(address string) {
 	conns := make([]net.Conn, 0, slowConnections)
 	for range slowConnections {
@@ -46,9 +46,9 @@ func slowClients(address string) {
 	}
 }
 
-// Ten thousand clients that hold their connections with half a request leave a
-// healthy one its answers within 50 ms. They are in a process of their own,
-// which needs as many file descriptors.
+// With ten thousand connections that send half a request, a normal client gets its
+// answers within 50 ms. The slow clients run in a process of their own because of the
+// limit on file descriptors.
 func TestTenThousandSlowConnections(t *testing.T) {
 	if os.Getenv("HERDLAB_LONG") == "" {
 		t.Skip("HERDLAB_LONG is not set")
@@ -80,7 +80,7 @@ func TestTenThousandSlowConnections(t *testing.T) {
 	t.Logf("beside %d slow connections, of which %d were there at the end: p50 %v, p99 %v, most %v, each on a new connection",
 		slowConnections, there, took[healthy/2], took[healthy*99/100], took[healthy-1])
 	require.Less(t, took[healthy*99/100], 50*time.Millisecond)
-	require.Greater(t, there, slowConnections/2, "else it was no test")
+	require.Greater(t, there, slowConnections/2, "too few slow clients for a test")
 	require.NoError(t, hold.Close())
 	_ = herd.Wait()
 	require.NoError(t, stop())

@@ -8,55 +8,55 @@ import (
 	"herdlab/sim/saturating"
 )
 
-// State is how the server stands.
+// State is the current state of a server.
 type State struct {
 	Title string `json:"title"`
 	// Now is the provider's time, in seconds since the start or the last reset.
 	Now       float64 `json:"now"`
 	TimeScale float64 `json:"time_scale"`
 	Seed      uint64  `json:"seed"`
-	// InFlight is how many requests the provider knows of; of those, Busy are in
-	// service and Queued in one of the Places of queues. Slots is how many slots
-	// there are at the moment, of all models and regions together; null for no bound.
+	// InFlight is the number of requests at the provider: Busy of them are in
+	// service and Queued in queues, which have Places places. Slots is the current
+	// number of slots of all models and regions; null if it is unlimited.
 	InFlight int  `json:"in_flight"`
 	Busy     int  `json:"busy"`
 	Slots    *int `json:"slots"`
 	Queued   int  `json:"queued"`
 	Places   int  `json:"places"`
-	// Capacity is how many requests per second one account can have served, for
-	// answers of the usual length; 0 if nothing bounds it.
+	// Capacity is the number of requests per second that one account can have
+	// served, with answers of the default length; 0 if it is unlimited.
 	Capacity float64 `json:"capacity"`
-	// Tenants is how many API keys have an account.
+	// Tenants is the number of API keys with an account.
 	Tenants     int      `json:"tenants"`
 	Connections int      `json:"connections"`
 	Counters    Counters `json:"counters"`
-	// HarnessRefusals counts requests and connections that the harness turned
-	// away for its own protection. The provider never saw them.
+	// HarnessRefusals counts requests and connections that the harness refused to
+	// protect itself. They did not reach the provider.
 	HarnessRefusals uint64       `json:"harness_refusals"`
 	Faults          []FaultState `json:"faults"`
 }
 
-// FaultState is a fault that is in force or to come.
+// FaultState is an active or scheduled fault.
 type FaultState struct {
 	ID   int    `json:"id"`
 	Name string `json:"name"`
-	// From and To are when it is in force, in seconds on the provider's clock; To
-	// is null for ever.
+	// From and To are its beginning and end, in seconds on the provider's clock; To
+	// is null if it does not end.
 	From   float64  `json:"from"`
 	To     *float64 `json:"to"`
 	Active bool     `json:"active"`
-	// Text is the fault in words.
+	// Text describes the fault.
 	Text string `json:"text"`
 }
 
-// SeriesState is the last bins.
+// SeriesState is the series of the last bins.
 type SeriesState struct {
-	// Width is how long a bin is, in seconds on the provider's clock.
+	// Width is the length of a bin, in seconds on the provider's clock.
 	Width float64 `json:"bin"`
 	Bins  []Bin   `json:"bins"`
 }
 
-// State returns how the server stands.
+// State returns the current state.
 func (s *Server) State() State {
 	w := s.run.Load()
 	st := State{
@@ -80,7 +80,7 @@ func (s *Server) State() State {
 	return st
 }
 
-// describe puts a fault in words; text is how it was injected, if it was.
+// describe returns the state of a fault; text is its JSON if it was injected.
 func describe(f *mockprovider.Injected, now time.Duration, text string) FaultState {
 	d := FaultState{ID: f.ID, Name: f.Does.Name(), From: seconds(f.From), Active: f.From <= now, Text: text}
 	if f.To != mockprovider.Forever {
@@ -99,7 +99,7 @@ func describe(f *mockprovider.Injected, now time.Duration, text string) FaultSta
 	return d
 }
 
-// Series returns the last bins of what happened.
+// Series returns the last bins.
 func (s *Server) Series() SeriesState {
 	d := s.run.Load().driver
 	var out SeriesState
@@ -121,11 +121,11 @@ func (s *Server) decisions(n int, pass func(*decision) bool) (list []Decision) {
 	return list
 }
 
-// Inject makes a fault of the running provider and returns its number. Its From
-// and To count from now.
+// Inject adds a fault to the running provider and returns its number. Its From and To
+// count from now.
 func (s *Server) Inject(f mockprovider.Fault) (id int, err error) { return s.inject(f, "") }
 
-// check says whether a fault could be injected.
+// check reports an error if f cannot be injected.
 func (s *Server) check(f mockprovider.Fault) error {
 	s.configMu.Lock()
 	cfg := s.cfg.Provider
@@ -156,7 +156,7 @@ func (s *Server) inject(f mockprovider.Fault, text string) (id int, err error) {
 	return id, err
 }
 
-// Clear ends a fault. It reports whether there was one of that number.
+// Clear ends fault id. It reports whether it existed.
 func (s *Server) Clear(id int) (ok bool) {
 	s.run.Load().driver.do(func(p *mockprovider.Provider, now time.Duration) { ok = p.Clear(now, id) })
 	return ok

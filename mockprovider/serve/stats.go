@@ -7,9 +7,8 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// book is what the server remembers of what has happened: counters, a series
-// of bins, and the last decisions. The driver writes it, under its lock; its
-// memory is bounded.
+// stats are the counters, the series of bins and the last decisions of a run of
+// the provider. The driver updates them under its lock. Their memory is bounded.
 type stats struct {
 	counters  Counters
 	series    series
@@ -17,31 +16,30 @@ type stats struct {
 	inFlight  int
 }
 
-// Counters count what has happened since the start or the last reset.
+// Counters count events since the start or the last reset.
 type Counters struct {
-	// Arrivals counts requests that reached the provider. Each of them ends as
-	// one of Replies, Dropped and Broken, or is in flight.
+	// Arrivals counts requests that reached the provider. Each ends as one of
+	// Replies, Dropped and ConnectionLost, or is in flight.
 	Arrivals uint64 `json:"arrivals"`
 	// Replies counts replies by class.
 	Replies ByClass `json:"replies"`
-	// Dropped counts requests that were never answered, Broken those whose
+	// Dropped counts requests that were never answered, ConnectionLost those whose
 	// connection was lost.
 	Dropped        uint64 `json:"dropped"`
 	ConnectionLost uint64 `json:"broken"`
-	// Abandoned counts clients that hung up before the end. The provider may
-	// have gone on all the same.
+	// Abandoned counts clients that hung up before the end. The provider may have
+	// continued the work.
 	Abandoned uint64 `json:"abandoned"`
-	// Unread counts requests that never reached the provider, because they were
-	// malformed or there is no such path. The arrivals are without them.
+	// Unread counts requests that did not reach the provider, because they were
+	// malformed or had an unknown path. They are not arrivals.
 	Unread uint64 `json:"unread"`
-	// InputTokens and OutputTokens count the tokens of requests that were
-	// answered.
+	// InputTokens and OutputTokens count the tokens of answered requests.
 	InputTokens  uint64 `json:"input_tokens"`
 	OutputTokens uint64 `json:"output_tokens"`
 }
 
-// ByClass is a number for each class of reply. As JSON it is an object of those
-// that are not 0, by the names of the classes.
+// ByClass is a number for each class. As JSON it is an object with the names of the
+// classes whose number is not 0.
 type ByClass [wire.NumClasses]uint64
 
 // MarshalJSON implements json.Marshaler.
@@ -69,8 +67,8 @@ func (b *stats) arrived(now time.Duration) {
 
 func (b *stats) abandoned() { b.counters.Abandoned++ }
 
-// ended notes the end of an exchange, when so many requests are queued and so
-// many faults in force.
+// ended counts the end of an exchange; queued and faults are the numbers of queued
+// requests and active faults at that time.
 func (b *stats) ended(now time.Duration, x *exchange, queued, faults int) {
 	b.inFlight--
 	class := endClass(&x.end)
@@ -95,7 +93,7 @@ func (b *stats) ended(now time.Duration, x *exchange, queued, faults int) {
 	})
 }
 
-// refused notes a request that never reached the provider, and why.
+// rejected counts a request that did not reach the provider.
 func (b *stats) rejected(now time.Duration, x *exchange, status uint16, why string) {
 	b.counters.Unread++
 	d := decision{request: x.request, from: x.from, class: wire.BadRequest, arrived: now, at: now, inFlight: b.inFlight, reason: why}
@@ -103,7 +101,7 @@ func (b *stats) rejected(now time.Duration, x *exchange, status uint16, why stri
 	b.decisions.add(&d)
 }
 
-// endClass is the class that the end of a request counts as.
+// endClass returns the class as which the end of a request is counted.
 func endClass(e *wire.Effect) wire.Class {
 	switch e.Kind {
 	case wire.Dropped:
@@ -114,7 +112,7 @@ func endClass(e *wire.Effect) wire.Class {
 	return e.Reply.Class
 }
 
-// Of returns the number of a class by its name, 0 if there is no such class.
+// Of returns the number of a class by its name; 0 if the name is unknown.
 func (b ByClass) Of(class string) uint64 {
 	for c, n := range b {
 		if wire.Class(c).String() == class {

@@ -8,9 +8,8 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// stream brings an answer to its client as it is produced: the head when it
-// leaves, the tokens evenly from there to the end of the job, and then the end
-// that the provider has decided on, be it good or bad.
+// stream sends an answer as it is produced: the head, the tokens at equal intervals
+// from the head to the end of the job, and then the provider's end, good or bad.
 func (a *responder) stream(d *driver, head update) {
 	a.context.Now = head.clock
 	a.dialect.Head(&a.message, &a.context, &head.reply)
@@ -22,8 +21,8 @@ func (a *responder) stream(d *driver, head update) {
 	timer := d.clock.NewTimer(time.Hour)
 	defer timer.Stop()
 	for sent := 0; ; {
-		// The first piece comes with the head, the others evenly until the end;
-		// after the last one there is nothing to wait for but the end.
+		// The first piece is sent with the head, the others at equal intervals until
+		// the end.
 		var due <-chan time.Time
 		for now := d.clock.now(); sent < leaving; sent++ {
 			if at := head.at + share(head.until-head.at, sent, pieces); at > now {
@@ -49,13 +48,13 @@ func (a *responder) stream(d *driver, head update) {
 	}
 }
 
-// share is k/n of d.
+// share returns k/n of d.
 func share(d time.Duration, k, n int) time.Duration {
 	whole, rest := d/time.Duration(n), d%time.Duration(n)
 	return whole*time.Duration(k) + rest*time.Duration(k)/time.Duration(n)
 }
 
-// finish brings the end of a stream of which so many pieces are sent.
+// finish sends the end of a stream after sent pieces.
 func (a *responder) finish(d *driver, n update, sent int) {
 	d.metrics.ended(&a.x)
 	switch n.kind {
@@ -81,7 +80,7 @@ func (a *responder) finish(d *driver, n update, sent int) {
 	a.finished = true
 }
 
-// flush sends what is written; ok is false if the client does not take it.
+// flush sends what has been written; ok is false if the client does not receive it.
 func (a *responder) flush() (ok bool) {
 	if len(a.message.Body) == 0 {
 		return true

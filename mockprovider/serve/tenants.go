@@ -5,35 +5,35 @@ import (
 	"encoding/hex"
 )
 
-// Key is an API key that the server knows.
+// Key is an API key with a configured account.
 type Key struct {
 	// Secret is the key as clients send it.
 	Secret string
-	// Account is who is charged. Keys of one account share its limits.
+	// Account is the account that is charged. Its keys share its limits.
 	Account uint32
-	// Index is which of its account's keys this one is: what limits per key and
-	// the provider's rejected keys go by.
+	// Index is the number of the key within its account, for limits per key and
+	// for faults that reject a key.
 	Index uint8
 }
 
-// tenant is whom a request is charged to.
+// tenant is the owner of a request.
 type tenant struct {
 	account uint32
 	key     uint8
-	// hash stands for the key where a key must not: in logs and on the page.
+	// id is a short hash of the key, for logs and the page.
 	id string
 }
 
-// tenants turns API keys into accounts. The keys that were configured have
-// theirs; any other key lodges in one of a bounded number beyond them.
+// tenants maps API keys to accounts. Configured keys have their own; all other keys
+// share a bounded number of further accounts.
 type tenants struct {
 	configured map[[sha256.Size]byte]tenant
-	firstOther uint32 // the account of the first lodger
+	firstOther uint32 // the first account of other keys
 	others     *lru[[sha256.Size]byte]
 }
 
-// newTenants returns the tenants of a server. Others than keys share most
-// accounts; forget is told when one gets a new owner.
+// newTenants returns the tenants of a server with a number of accounts for other keys;
+// forget is called when one of these gets a new owner.
 func newTenants(keys []Key, most int, forget func(account uint32)) *tenants {
 	t := &tenants{configured: make(map[[sha256.Size]byte]tenant), firstOther: nextAccount(keys)}
 	t.others = newLRU[[sha256.Size]byte](most, func(place uint32) { forget(t.firstOther + place) })
@@ -53,10 +53,10 @@ func nextAccount(keys []Key) uint32 {
 	return next
 }
 
-// shown is what may be shown of a key.
+// shortHash returns the part of a key's hash that is shown.
 func shortHash(sum [sha256.Size]byte) string { return hex.EncodeToString(sum[:4]) }
 
-// of returns the tenant with an API key; ok is false if there is none.
+// of returns the tenant with an API key; ok is false if the key is not valid.
 func (t *tenants) of(key string) (who tenant, ok bool) {
 	if key == "" {
 		return tenant{}, false

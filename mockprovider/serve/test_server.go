@@ -9,24 +9,23 @@ import (
 // TestServer is a server on a loopback port, for tests.
 type TestServer struct {
 	*Server
-	// URL is where it answers, such as http://127.0.0.1:41234, without a slash
-	// at the end.
+	// URL is the base URL, such as http://127.0.0.1:41234, without a final slash.
 	URL string
 }
 
-// TB is what NewTestServer needs of a test: *testing.T has it.
+// TB is the part of *testing.T that NewTestServer needs.
 type TB interface {
 	Helper()
 	Fatal(args ...any)
 	Cleanup(func())
 }
 
-// NewTestServer starts a server on a loopback port and stops it when the test
-// ends. A configuration that is not valid fails the test. Where no sockets are
-// needed, New and Server.Client do with less, also in virtual time.
+// NewTestServer starts a server on a loopback port and stops it when the test ends. An
+// invalid configuration fails the test. Without sockets, use New and Server.Client,
+// which also work in virtual time.
 func NewTestServer(t TB, cfg Config) *TestServer {
 	t.Helper()
-	setDefault(&cfg.Grace, 100*time.Millisecond) // a fake clock may have stopped for ever
+	setDefault(&cfg.Grace, 100*time.Millisecond) // a fake clock may never advance
 	s, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 	"herdlab/sim/draw"
 )
 
-// pipes is a listener without sockets, so that the patience of a server passes
-// in virtual time.
+// pipes is a listener without sockets, so that timeouts of the server are in virtual
+// time.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -30,10 +30,10 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { close(p); return nil }
 func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-// Who does not send what it has promised is turned away, without a word if not
-// even the headers came. Who waits longer than that for an answer is not, and may
-// ask again for a while.
-func TestPatience(t *testing.T) {
+// A client that does not send its body is refused, and one that does not send its
+// headers is disconnected. A client may wait longer for an answer, and then send
+// another request for a while.
+func TestTimeouts(t *testing.T) {
 	const post, length = "POST /v1/chat/completions HTTP/1.1\r\nHost: herd\r\nAuthorization: Bearer sk-1\r\n", "Content-Length: 35\r\n\r\n"
 	for _, c := range []struct {
 		name, sends    string
@@ -74,7 +74,7 @@ func TestPatience(t *testing.T) {
 					start = time.Now()
 					_, err = io.Copy(io.Discard, r)
 					require.NoError(t, err)
-					require.Equal(t, idleTime, time.Since(start), "it is not held for ever")
+					require.Equal(t, idleTime, time.Since(start), "an idle connection is closed")
 				}
 				require.NoError(t, near.Close())
 				stop()

@@ -26,7 +26,7 @@ import (
 // visit is one request of the twin test.
 type visit struct {
 	at       time.Duration // whole milliseconds
-	patience time.Duration // when its client hangs up: at a time that nothing else happens at
+	patience time.Duration // when its client hangs up; no other event has the same time
 	dialect  int
 	stream   bool
 	account  uint32
@@ -36,10 +36,10 @@ type visit struct {
 	output   uint32
 }
 
-// seen is what a client has in the end.
+// seen is what a client receives.
 type seen struct {
-	at     time.Duration // when it knew
-	err    bool          // no reply, or a broken one
+	at     time.Duration // when it was received
+	err    bool          // no reply, or a truncated one
 	status int
 	header http.Header // nil if there was no reply
 	body   string
@@ -49,7 +49,7 @@ func (s seen) String() string {
 	return fmt.Sprintf("%v err=%v %d %v\n%s", s.at, s.err, s.status, s.header, s.body)
 }
 
-// body is the request of a visit, as its dialect has it.
+// body returns path and body of the request in its dialect.
 func (v *visit) body(d *dialect.Dialect) (path, body string) {
 	for _, r := range d.Routes() {
 		if p, post := strings.CutPrefix(r, "POST "); post {
@@ -91,8 +91,8 @@ func (v *visit) request(ctx context.Context, d *dialect.Dialect) *http.Request {
 	return r
 }
 
-// inWorld sends the visits to a server, in virtual time.
-func inWorld(t *testing.T, cfg Config, visits []visit) []seen {
+// inServer sends the visits to a server, in virtual time.
+func inServer(t *testing.T, cfg Config, visits []visit) []seen {
 	all := make([]seen, len(visits))
 	synctest.Test(t, func(t *testing.T) {
 		s, err := New(cfg)
@@ -127,10 +127,10 @@ func (s *Server) see(c *http.Client, r *http.Request) (got seen) {
 	return seen{err: err != nil, status: resp.StatusCode, header: resp.Header, body: string(text)}
 }
 
-// onPaper steps a provider by hand and writes its replies with the dialects. It
-// is the naive twin of driver, handler and transport: its agenda is a list that
-// is sorted again and again.
-func onPaper(cfg Config, visits []visit, epoch int64) []seen {
+// byHand steps a provider and writes its replies with the dialects. It is the naive twin
+// of driver, handler and transport: its event queue is a list that is sorted before each
+// event.
+func byHand(cfg Config, visits []visit, epoch int64) []seen {
 	all := make([]seen, len(visits))
 	dialects := dialect.All()
 	cfg.Provider.Accounts = int(nextAccount(cfg.Keys))
@@ -143,8 +143,8 @@ func onPaper(cfg Config, visits []visit, epoch int64) []seen {
 	}
 	type item struct {
 		at   time.Duration
-		kind int // 0 tick, 1 done, 2 arrive, 3 what leaves, 4 hang up
-		n    int // when it was written down
+		kind int // 0 tick, 1 done, 2 arrive, 3 sent, 4 hang up
+		n    int // order of insertion
 		ref  int
 		e    wire.Effect
 	}
@@ -178,7 +178,7 @@ func onPaper(cfg Config, visits []visit, epoch int64) []seen {
 			ID: requestID(cfg.Seed, uint64(i+1)), Epoch: epoch, Now: at,
 		}
 	}
-	// settle notes what the client of visit i has when reply ends it, or nil.
+	// settle sets what the client of visit i receives, with the final reply or nil.
 	settle := func(i int, at time.Duration, kind wire.EffectKind, reply *wire.Reply) {
 		if over[i] || gone[i] {
 			return
@@ -188,7 +188,7 @@ func onPaper(cfg Config, visits []visit, epoch int64) []seen {
 		var m dialect.Message
 		sent := 0
 		begun := heads[i] != nil
-		if begun { // what has left by now
+		if begun { // what has been sent by now
 			c := context(i, headShows[i])
 			d.Head(&m, c, heads[i])
 			m.Body = d.Begin(m.Body, c, heads[i])
@@ -296,7 +296,7 @@ func onPaper(cfg Config, visits []visit, epoch int64) []seen {
 				settle(x.ref, x.at, x.e.Kind, &x.e.Reply)
 			case wire.Broke:
 				settle(x.ref, x.at, x.e.Kind, nil)
-			case wire.Dropped: // its client will hang up
+			case wire.Dropped: // its client hangs up later
 				gone[x.ref] = gone[x.ref] || false
 			}
 		case 4:
@@ -384,27 +384,26 @@ func twinVisits(t *rapid.T) []visit {
 		visits[i] = v
 	}
 	slices.SortStableFunc(visits, func(a, b visit) int { return int(a.at - b.at) })
-	for i := range visits { // a slot that one of them frees must not be another's hour of leaving
+	for i := range visits { // so that no two clients hang up at the same time
 		visits[i].patience += time.Duration(i) * time.Microsecond
 	}
 	return visits
 }
 
-// One provider, two worlds: what clients see of a server is what the provider
-// decides when it is stepped by hand with the same requests at the same times,
-// written by the dialects: status, headers, bytes, and when.
-func TestOneProviderTwoWorlds(t *testing.T) {
+// Clients of a server receive what the provider decides when it is stepped by hand with
+// the same requests at the same times: status, headers, bytes and times.
+func TestServerAgainstTwin(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		cfg, visits := twinConfig(rt), twinVisits(rt)
-		want := onPaper(cfg, visits, synctestEpoch)
-		got := inWorld(t, cfg, visits)
+		want := byHand(cfg, visits, synctestEpoch)
+		got := inServer(t, cfg, visits)
 		for i := range visits {
 			if w, g := want[i].String(), got[i].String(); w != g {
-				rt.Fatalf("visit %d, %+v:\non paper:\n%s\nin the world:\n%s", i, visits[i], w, g)
+				rt.Fatalf("visit %d, %+v:\nby hand:\n%s\nby the server:\n%s", i, visits[i], w, g)
 			}
 		}
 	})
 }
 
-// synctestEpoch is when time begins in a bubble: midnight UTC, 2000-01-01.
+// synctestEpoch is the start of time in synctest: midnight UTC, 2000-01-01.
 const synctestEpoch = 946684800

@@ -1,5 +1,4 @@
-// Package browser opens the live page of herdlab serve in a headless Chromium
-// and uses it as a person would. It is a module of its own so that nobody who
-// builds herdlab builds a browser's driver. The tests need a Chromium: the one
-// that CHROMIUM names, or else chromium in the path; without it they fail.
+// Package browser tests the live page of herdlab serve in a headless Chromium. It is a
+// separate module, so that herdlab itself does not depend on a browser driver. The
+// tests need Chromium, at the path in CHROMIUM or in PATH, and fail without it.
 package browser

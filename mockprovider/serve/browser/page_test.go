@@ -21,18 +21,18 @@ import (
 
 const token = "a-token-of-the-test"
 
-// chromium is the browser's program.
+// chromium returns the path of the browser.
 func chromium(t *testing.T) string {
 	t.Helper()
 	if path := os.Getenv("CHROMIUM"); path != "" {
 		return path
 	}
 	path, err := exec.LookPath("chromium")
-	require.NoError(t, err, "install Chromium, or name one in CHROMIUM")
+	require.NoError(t, err, "install Chromium, or set CHROMIUM to its path")
 	return path
 }
 
-// tab opens a page in a browser of its own.
+// tab opens a new browser.
 func tab(t *testing.T, width int) context.Context {
 	t.Helper()
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox,
@@ -46,7 +46,7 @@ func tab(t *testing.T, width int) context.Context {
 	return page
 }
 
-// start serves a provider with its admin page and returns where both are.
+// start serves a provider and its admin page and returns their URLs.
 func start(t *testing.T) (api, admin string) {
 	t.Helper()
 	s, err := serve.New(serve.Config{Provider: serve.Default(), Title: "A test", OutputTokens: 5, Parser: scenarios.Words{}})
@@ -68,7 +68,7 @@ func start(t *testing.T) (api, admin string) {
 	return urls[0], urls[1]
 }
 
-// ask sends n requests and counts the replies by status.
+// ask sends n requests and returns the number of replies by status.
 func ask(t *testing.T, api string, n int) map[int]int {
 	t.Helper()
 	got := map[int]int{}
@@ -84,7 +84,7 @@ func ask(t *testing.T, api string, n int) map[int]int {
 	return got
 }
 
-// until waits until an expression holds on the page.
+// until waits until an expression is true on the page.
 func until(t *testing.T, page context.Context, expression string, args ...any) {
 	t.Helper()
 	_, err := chromedp.Run(page, chromedp.Poll[bool](fmt.Sprintf(expression, args...), chromedp.WithPollingTimeout(20*time.Second)))
@@ -96,14 +96,14 @@ func do(t *testing.T, page context.Context, steps ...chromedp.Action[chromedp.Vo
 	require.NoError(t, chromedp.Do(page, steps...))
 }
 
-// A person opens the page, sees what the provider does, breaks it, and mends it.
-func TestThePage(t *testing.T) {
+// The page shows requests, injects faults and ends them.
+func TestPage(t *testing.T) {
 	api, admin := start(t)
 	page := tab(t, 1200)
-	var elsewhere []string
+	var foreign []string
 	require.NoError(t, chromedp.Listen(page, func(e any) {
 		if r, ok := e.(*network.EventRequestWillBeSent); ok && !strings.HasPrefix(r.Request.URL, admin) && !strings.HasPrefix(r.Request.URL, "data:") {
-			elsewhere = append(elsewhere, r.Request.URL)
+			foreign = append(foreign, r.Request.URL)
 		}
 	}))
 	console := chromedp.Console(page)
@@ -116,7 +116,7 @@ func TestThePage(t *testing.T) {
 	until(t, page, `Number(document.querySelector("#offered").textContent) > 0`)
 	until(t, page, `document.querySelectorAll("#load rect").length > 0`)
 
-	// Outage: the first of the buttons.
+	// The first preset is an outage.
 	do(t, page, chromedp.Click("#presets button"))
 	until(t, page, `document.querySelector("#faults").textContent.includes("outage")`)
 	require.Equal(t, map[int]int{503: 3}, ask(t, api, 3))
@@ -124,33 +124,33 @@ func TestThePage(t *testing.T) {
 	do(t, page, chromedp.Click("#only"))
 	until(t, page, `document.querySelectorAll("#decisions tbody tr").length === 3`)
 
-	// And it is cleared.
+	// End it.
 	do(t, page, chromedp.Click("#faults button"), chromedp.WaitVisible("#no-faults"))
 	require.Equal(t, map[int]int{200: 2}, ask(t, api, 2))
 
-	// A fault in one's own words, first a wrong one.
+	// A custom fault, first an invalid one.
 	write := func(text string) {
 		do(t, page, chromedp.SetValue("#fault-text", text), chromedp.Click("#inject"))
 	}
 	do(t, page, chromedp.Click("#own summary"), chromedp.WaitVisible("#inject"))
 	write(`{"outrage": {"from": "0s", "to": "30s"}}`)
-	until(t, page, `document.querySelector("#fault-error").textContent.includes("outage")`) // what was meant
+	until(t, page, `document.querySelector("#fault-error").textContent.includes("outage")`) // the suggestion
 	write(`{"errors": {"from": "0s", "to": "30s", "class": "quota"}}`)
 	until(t, page, `document.querySelector("#faults").textContent.includes("errors")`)
 	require.Equal(t, map[int]int{429: 1}, ask(t, api, 1))
 
-	require.Empty(t, elsewhere, "the page asks nobody but its own server")
+	require.Empty(t, foreign, "the page sends requests only to its own server")
 	_ = chromedp.Cancel(page)
 	for m := range console {
-		// The browser writes down each fault that the provider has refused.
+		// The browser logs each preset that is invalid for the provider.
 		if text := fmt.Sprint(m); !strings.Contains(text, "400 (Bad Request)") {
 			require.NotContains(t, []string{"error", "assert"}, fmt.Sprint(m.Type), text)
 		}
 	}
 }
 
-// Who has no token sees nothing, and can give it.
-func TestTheToken(t *testing.T) {
+// Without the token, the page shows only the form for it.
+func TestToken(t *testing.T) {
 	_, admin := start(t)
 	page := tab(t, 400)
 	do(t, page, chromedp.Navigate(admin+"/#wrong"))
@@ -159,6 +159,6 @@ func TestTheToken(t *testing.T) {
 	until(t, page, `document.querySelector("#token").value === "%s"`, token)
 	do(t, page, chromedp.Click("#ask button"))
 	until(t, page, `!document.querySelector("#app").hidden && document.querySelector("#ask").hidden`)
-	// And on a telephone nothing is wider than the screen.
+	// On a narrow screen nothing is wider than the screen.
 	until(t, page, `document.documentElement.scrollWidth <= document.documentElement.clientWidth`)
 }
