@@ -19,16 +19,15 @@ import (
 	"herdlab/strategies/live"
 )
 
-// visit is a call to a provider behind a breaker: when it comes, how long it
-// lasts if it is let in, and how it ends.
-type visit struct {
+// breakerCall is a call to a provider behind a breaker: its arrival, its duration if it
+// is admitted, and its result.
+type breakerCall struct {
 	at, lasts time.Duration
 	status    int
 }
 
-// admitted lives visits, each in a goroutine of its own, and reports which were
-// let in.
-func admitted(t *testing.T, visits []visit, open func(http.RoundTripper) func(*http.Request) error) []bool {
+// admitted runs calls, each in a goroutine of its own, and reports which were admitted.
+func admitted(t *testing.T, visits []breakerCall, open func(http.RoundTripper) func(*http.Request) error) []bool {
 	in := make([]bool, len(visits))
 	synctest.Test(t, func(*testing.T) {
 		send := open(roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -86,18 +85,17 @@ func presetBreaker(t require.TestingT) func(http.RoundTripper) func(*http.Reques
 	}
 }
 
-// The preset of gobreaker lets in whom the real one does, also where calls
-// overlap: those that were under way when it opened, and probes that never end.
-// None that was under way ends after it has closed again; TestBreakerStragglers
-// has that.
+// The preset of gobreaker admits the same calls as the real one, also if calls overlap:
+// calls in flight when it opened, and probes that never end. None of these calls ends
+// after the breaker has closed again; see TestBreakerStragglers.
 func TestBreaker(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		var visits []visit
+		var visits []breakerCall
 		at := time.Duration(0)
 		for i := range rapid.IntRange(1, 60).Draw(r, "visits") {
-			// Odd nanoseconds, so that nothing falls together by chance.
+			// Odd nanoseconds avoid simultaneous events.
 			at += time.Duration(rapid.SampledFrom([]int{0, 1000, 5000, 20_000, 60_000, 61_000}).Draw(r, "gap ms"))*ms + 2
-			v := visit{at: at, lasts: time.Duration(rapid.SampledFrom([]int{1, 2000, 30_000, 1e9}).Draw(r, "ms"))*ms + time.Duration(1000*i+1)}
+			v := breakerCall{at: at, lasts: time.Duration(rapid.SampledFrom([]int{1, 2000, 30_000, 1e9}).Draw(r, "ms"))*ms + time.Duration(1000*i+1)}
 			v.status = rapid.SampledFrom([]int{200, 400, 429, 503, 503, 503}).Draw(r, "status")
 			visits = append(visits, v)
 		}
@@ -105,19 +103,18 @@ func TestBreaker(t *testing.T) {
 	})
 }
 
-// Two ways in which breakers fail: a probe that never ends keeps gobreaker half
-// open for ever, and requests that can never succeed open it for everybody. The
-// preset fails likewise.
+// Two weaknesses of breakers: a probe that never ends keeps gobreaker half-open for ever,
+// and requests that can never succeed open it for all calls. The preset has them too.
 func TestBreakerFails(t *testing.T) {
 	for name, open := range map[string]func(http.RoundTripper) func(*http.Request) error{"real": realBreaker, "preset": presetBreaker(t)} {
 		t.Run(name, func(t *testing.T) {
-			var visits []visit
+			var visits []breakerCall
 			for i := range 6 {
-				visits = append(visits, visit{time.Duration(i) * time.Second, 0, 400})
+				visits = append(visits, breakerCall{time.Duration(i) * time.Second, 0, 400})
 			}
-			visits = append(visits, visit{6 * time.Second, 0, 200}, visit{66 * time.Second, 1e5 * time.Hour, 200})
-			for i := range 100 { // the provider is well
-				visits = append(visits, visit{time.Duration(i+2) * time.Minute, 0, 200})
+			visits = append(visits, breakerCall{6 * time.Second, 0, 200}, breakerCall{66 * time.Second, 1e5 * time.Hour, 200})
+			for i := range 100 { // the provider is healthy
+				visits = append(visits, breakerCall{time.Duration(i+2) * time.Minute, 0, 200})
 			}
 			want := slices.Concat(slices.Repeat([]bool{true}, 6), []bool{false, true}, make([]bool, 100))
 			require.Equal(t, want, admitted(t, visits, open))
@@ -125,18 +122,18 @@ func TestBreakerFails(t *testing.T) {
 	}
 }
 
-// Where the two differ: gobreaker numbers its states, and forgets a call that
-// ends in another than it began in. The preset forgets it while it is open or
-// probes, and counts it once it has closed again, here as a sixth failure.
+// A difference: gobreaker numbers its states and ignores a call that ends in another
+// state than it began in. The preset ignores it while it is open or half-open, but counts
+// it after it has closed again, here as a sixth failure.
 func TestBreakerStragglers(t *testing.T) {
 	const s = time.Second
-	visits := []visit{{at: 4*s + s/2, lasts: 70 * s, status: 400}, {at: 66 * s, status: 200}}
+	visits := []breakerCall{{at: 4*s + s/2, lasts: 70 * s, status: 400}, {at: 66 * s, status: 200}}
 	for _, began := range []time.Duration{0, 70 * s} {
 		for i := range 6 - int(began/(70*s)) {
-			visits = append(visits, visit{at: began + time.Duration(i)*s, status: 400})
+			visits = append(visits, breakerCall{at: began + time.Duration(i)*s, status: 400})
 		}
 	}
-	visits = append(visits, visit{at: 75 * s, status: 200})
+	visits = append(visits, breakerCall{at: 75 * s, status: 200})
 	want := slices.Repeat([]bool{true}, len(visits))
 	require.Equal(t, want, admitted(t, visits, realBreaker))
 	want[len(visits)-1] = false

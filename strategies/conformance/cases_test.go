@@ -16,12 +16,12 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// subject is a client under examination, real or a preset: of two processes of
-// it, each call of live is one call to a provider that always says the same.
+// subject is a client under test, real code or a preset, with two processes. Each use of
+// run is one call to a provider that always replies the same.
 type subject struct {
-	t     *testing.T
-	speak string
-	open  [2]func(http.RoundTripper) session
+	t       *testing.T
+	dialect string
+	open    [2]func(http.RoundTripper) session
 }
 
 // subjects are the real code and the preset.
@@ -33,19 +33,19 @@ func subjects(t *testing.T, c *client) map[string]*subject {
 	}
 }
 
-func (s *subject) live(d *drama) *life { return d.perform(s.t, s.open[0]) }
+func (s *subject) run(d *script) *runResult { return d.run(s.t, s.open[0]) }
 
-// call is one call to a provider that always does the same.
-func (s *subject) call(a act) *life { return s.live(steadily(s.speak, 1, 0, a)) }
+// call makes one call to a provider that always replies the same.
+func (s *subject) call(a scriptedReply) *runResult { return s.run(steadyScript(s.dialect, 1, 0, a)) }
 
-// first are the first waits of two processes that are told the same, and then are
-// answered: told 0 s for ever, some would never end. It is false if one does not
-// wait.
-func (s *subject) first(a act) (waits [2]time.Duration, ok bool) {
+// first returns the first waits of two processes that get the same reply and then a
+// success (with a hint of 0 s for ever, some would never end). ok is false if one does
+// not wait.
+func (s *subject) first(a scriptedReply) (waits [2]time.Duration, ok bool) {
 	for i := range s.open {
-		d := steadily(s.speak, 1, 0, a)
-		d.acts = append(d.acts, well)
-		l := d.perform(s.t, s.open[i])
+		d := steadyScript(s.dialect, 1, 0, a)
+		d.replies = append(d.replies, well)
+		l := d.run(s.t, s.open[i])
 		if len(l.sent) < 2 {
 			return waits, false
 		}
@@ -54,15 +54,14 @@ func (s *subject) first(a act) (waits [2]time.Duration, ok bool) {
 	return waits, true
 }
 
-// together reports whether two processes that are told the same come back in the
-// same instant.
-func (s *subject) together(a act) bool {
+// together reports whether two processes with the same replies retry at the same time.
+func (s *subject) together(a scriptedReply) bool {
 	w, ok := s.first(a)
 	return ok && w[0] == w[1]
 }
 
-// asks is an act that asks to come back later.
-func asks(a act, after time.Duration, how wire.Spelling) act {
+// asks returns a reply with a hint.
+func asks(a scriptedReply, after time.Duration, how wire.Spelling) scriptedReply {
 	if a.reply.Body == wire.CodeBody {
 		how = wire.BodySeconds
 	}
@@ -71,18 +70,18 @@ func asks(a act, after time.Duration, how wire.Spelling) act {
 }
 
 var (
-	well      = act{reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}}
+	well      = scriptedReply{reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}}
 	limited   = says(429, wire.Rate)
 	busy      = says(503, wire.Overloaded)
-	saysNo    = act{reply: wire.Reply{Status: 200, Class: wire.Rate, Shown: wire.Rate, Body: wire.CodeBody, Code: wire.Code14003, RetryAfter: wire.NoHint}}
-	refusals  = []act{limited, busy, saysNo}
-	outOf     = act{reply: wire.Reply{Status: 429, Class: wire.Quota, Shown: wire.Quota, Body: wire.ErrorBody, RetryAfter: wire.NoHint}}
+	saysNo    = scriptedReply{reply: wire.Reply{Status: 200, Class: wire.Rate, Shown: wire.Rate, Body: wire.CodeBody, Code: wire.Code14003, RetryAfter: wire.NoHint}}
+	refusals  = []scriptedReply{limited, busy, saysNo}
+	outOf     = scriptedReply{reply: wire.Reply{Status: 429, Class: wire.Quota, Shown: wire.Quota, Body: wire.ErrorBody, RetryAfter: wire.NoHint}}
 	badKey    = says(401, wire.Auth)
 	malformed = says(400, wire.BadRequest)
 )
 
-// failings are the ways in which a client fails, in the words of the parent
-// module's TestPresetsFail, which explains them.
+// failings returns the failures of a client, by the names in the parent module's
+// TestPresetsFail, which explains them.
 func (s *subject) failings() string {
 	var all []string
 	add := func(what string, is bool) {
@@ -107,19 +106,19 @@ func (s *subject) failings() string {
 	add("in step", inStep)
 	add("permanent", len(s.call(badKey).sent)+len(s.call(malformed).sent)+len(s.call(outOf).sent) > 3)
 	add("blind", s.call(saysNo).calls[0].OK || s.call(busy).calls[0].OK)
-	d := steadily(s.speak, 1, 0, act{reply: wire.Reply{Status: 200, Shown: wire.Overloaded, Body: wire.StreamError, Tokens: 30, RetryAfter: wire.NoHint}})
+	d := steadyScript(s.dialect, 1, 0, scriptedReply{reply: wire.Reply{Status: 200, Shown: wire.Overloaded, Body: wire.StreamError, Tokens: 30, RetryAfter: wire.NoHint}})
 	d.stream = true
-	add("twice", len(s.live(d).sent) > 1)
+	add("twice", len(s.run(d).sent) > 1)
 	add("gives up", s.call(busy).calls[0] == call{1, false})
 	return strings.Join(all, ", ")
 }
 
-// failing is how a preset fails: the words for it, and the numbers of the cases.
+// failing is the failures of a preset: their names, and the numbers of the cases.
 type failing struct{ ways, cases string }
 
-// tableOfFailings reads the table of TestPresetsFail, so that there is one.
+// tableOfFailings reads the table of TestPresetsFail, which is the only one.
 func tableOfFailings(t *testing.T) map[string]failing {
-	file, err := parser.ParseFile(token.NewFileSet(), "../presets_fail_test.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../presets/presets_fail_test.go", nil, 0)
 	require.NoError(t, err)
 	table := map[string]failing{}
 	text := func(e ast.Expr) string {
@@ -143,10 +142,10 @@ func tableOfFailings(t *testing.T) map[string]failing {
 	return table
 }
 
-// The real code fails in exactly the ways in which its preset does and the table
-// says. In production a preset cannot ask twice: it is a RoundTripper, and has
-// handed over what it has.
-func TestTheCasesThatPresetsFail(t *testing.T) {
+// The real code has exactly the failures of its preset in the table. In production a
+// preset cannot send a request again after its stream has begun, because it is a
+// RoundTripper.
+func TestFailuresOfPresets(t *testing.T) {
 	table := tableOfFailings(t)
 	for i := range clients {
 		c := &clients[i]
@@ -164,27 +163,26 @@ func TestTheCasesThatPresetsFail(t *testing.T) {
 	}
 }
 
-// More cases of the field, by what comes of them.
+// More cases, by the behaviour that they show.
 type outcomes struct {
-	// product is case 1: how many requests an application's four attempts become.
+	// product is case 1: the number of requests that four attempts of an application make.
 	product int
 	// inVain is case 8: which permanent failures are retried.
 	inVain string
-	// zoo is case 12: what becomes of a 429 with Retry-After 1 s, 30 s as a date,
-	// 75, 451 and 198300 s.
+	// zoo is case 12: the result of a 429 with Retry-After 1 s, 30 s as a date, 75, 451
+	// and 198300 s.
 	zoo string
-	// noReplay is half of case 14: an error event that comes before any output
-	// ends the call; believes the other half: a stream that just ends passes for
-	// whole.
+	// noReplay is half of case 14: an error event before any output ends the call;
+	// believes is the other half: a stream without a finish marker counts as complete.
 	noReplay, believes bool
-	// alone is case 15: ten tasks, one limit, and each finds out by itself.
+	// alone is case 15: ten tasks share a limit, and each detects it separately.
 	alone bool
-	// opens is the first of the short ones: requests that can never succeed shut
-	// out the others.
+	// opens is the first of the short cases: requests that can never succeed block other
+	// requests.
 	opens bool
 }
 
-// A client that is told to wait obeys, is early, or stops.
+// A client obeys a hint, is too early, or stops.
 const (
 	obeys = "obeys"
 	early = "early"
@@ -218,14 +216,14 @@ func TestMoreCases(t *testing.T) {
 }
 
 func (s *subject) outcomes(c *client) (o outcomes) {
-	if c.preset != "cenkalti-backoff" { // whose attempts nobody can count
-		o.product = len(s.live(steadily(s.speak, 4, 0, limited)).sent)
-		o.alone = len(s.live(steadily(s.speak, 10, 0, limited)).sent) == 10*len(s.call(limited).sent)
+	if c.preset != "cenkalti-backoff" { // its attempts cannot be counted
+		o.product = len(s.run(steadyScript(s.dialect, 4, 0, limited)).sent)
+		o.alone = len(s.run(steadyScript(s.dialect, 10, 0, limited)).sent) == 10*len(s.call(limited).sent)
 	}
 	var vain []string
 	for _, f := range []struct {
 		word string
-		says act
+		says scriptedReply
 	}{{"key", badKey}, {"request", malformed}, {"quota", outOf}} {
 		if len(s.call(f.says).sent) > 1 {
 			vain = append(vain, f.word)
@@ -240,9 +238,9 @@ func (s *subject) outcomes(c *client) (o outcomes) {
 		{time.Second, wire.HeaderSeconds}, {30 * time.Second, wire.HeaderDate}, {75 * time.Second, wire.HeaderSeconds},
 		{451 * time.Second, wire.HeaderSeconds}, {198_300 * time.Second, wire.HeaderSeconds},
 	} {
-		d := steadily(s.speak, 1, 0, asks(limited, h.after, h.how))
-		d.acts = append(d.acts, well)
-		switch l := s.live(d); {
+		d := steadyScript(s.dialect, 1, 0, asks(limited, h.after, h.how))
+		d.replies = append(d.replies, well)
+		switch l := s.run(d); {
 		case len(l.sent) < 2:
 			zoo = append(zoo, stops)
 		case l.sent[1]-l.answered[0] < h.after:
@@ -253,18 +251,18 @@ func (s *subject) outcomes(c *client) (o outcomes) {
 	}
 	o.zoo = strings.Join(zoo, " ")
 	if c.streams {
-		broken := func(b wire.Body, tokens uint32) *life {
-			d := steadily(s.speak, 1, 0, act{reply: wire.Reply{Status: 200, Shown: wire.Overloaded, Body: b, Tokens: tokens, RetryAfter: wire.NoHint}})
+		broken := func(b wire.Body, tokens uint32) *runResult {
+			d := steadyScript(s.dialect, 1, 0, scriptedReply{reply: wire.Reply{Status: 200, Shown: wire.Overloaded, Body: b, Tokens: tokens, RetryAfter: wire.NoHint}})
 			d.stream = true
-			return s.live(d)
+			return s.run(d)
 		}
 		o.noReplay = broken(wire.StreamError, 0).calls[0] == call{1, false}
 		o.believes = broken(wire.SilentEnd, 3).calls[0].OK
 	}
-	// Six that can never succeed, and one that would.
-	d := steadily(s.speak, 7, 0, malformed)
-	d.acts = append(slices.Repeat([]act{malformed}, 6*len(s.call(malformed).sent)), well)
-	l := s.live(d)
+	// Six requests that can never succeed, and one that would.
+	d := steadyScript(s.dialect, 7, 0, malformed)
+	d.replies = append(slices.Repeat([]scriptedReply{malformed}, 6*len(s.call(malformed).sent)), well)
+	l := s.run(d)
 	o.opens = l.calls[6].Attempts == 0
 	return o
 }

@@ -30,8 +30,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	log.SetOutput(io.Discard)                               // genai logs every body that breaks
-	if err := flag.Set("rapid.checks", "500"); err != nil { // unless the command line says otherwise
+	log.SetOutput(io.Discard)                               // genai logs every truncated body
+	if err := flag.Set("rapid.checks", "500"); err != nil { // the default of this package
 		panic(err)
 	}
 	m.Run()
@@ -41,22 +41,21 @@ func TestMain(m *testing.M) {
 type client struct {
 	preset string
 	open   func(http.RoundTripper) session
-	// dialects are what it is spoken to in.
+	// dialects are the dialects that the client reads.
 	dialects []string
 	streams  bool
-	// calls is how many calls in a row tell something; 3 if 0.
+	// calls is the number of consecutive calls to compare; 3 if 0.
 	calls int
-	// limits says that it does not wait for an answer for ever.
+	// limits is true if it has a timeout.
 	limits bool
 }
 
-// clients are the presets whose real code is Go. A library that is no client of
-// any provider's is used as its documentation does, around post.
+// clients are the presets whose real code is Go. A library that is not a client of a
+// provider is used as in its documentation, around post.
 //
-// openai and azure write a hint of whole seconds in milliseconds too. The compact
-// reply has room for one spelling and takes the finer, which is nothing to
-// clients that read only Retry-After; those are spoken to by providers that write
-// one.
+// openai and azure write a hint of whole seconds in milliseconds, too. The compact reply
+// has room for one spelling and takes the finer one. This does not suit clients that read
+// only Retry-After; their providers write only that.
 var clients = []client{
 	{preset: "openai-go", dialects: []string{"openai", "azure", "codybuddy", "openrouter"}, streams: true, open: sdkSession(0)},
 	{preset: "anthropic-go", dialects: []string{"anthropic"}, streams: true, limits: true, open: sdkSession(1)},
@@ -128,8 +127,7 @@ func clientOf(t *testing.T, preset string) *client {
 	return &clients[i]
 }
 
-// sdkSession is a session of an SDK that makes a client for each call: they keep
-// no memory.
+// sdkSession is a session of an SDK without memory: it makes a client for each call.
 func sdkSession(i int) func(http.RoundTripper) session {
 	return func(rt http.RoundTripper) session {
 		return func(ctx context.Context, stream bool) error {
@@ -165,7 +163,7 @@ func gemini(retry *genai.HTTPRetryOptions) func(http.RoundTripper) session {
 	}
 }
 
-// refused is an error status.
+// refused is the error for an error status.
 type refused struct {
 	status int
 	header http.Header
@@ -173,7 +171,7 @@ type refused struct {
 
 func (r *refused) Error() string { return fmt.Sprintf("status %d", r.status) }
 
-// post asks once. Whatever is no JSON under a status below 400 is an error.
+// post sends one request. A body that is not JSON with a status below 400 is an error.
 func post(ctx context.Context, rt http.RoundTripper) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://herd.test/v1/chat/completions", strings.NewReader("{}"))
 	if err != nil {
@@ -199,8 +197,8 @@ func understand(resp *http.Response) error {
 	return json.NewDecoder(strings.NewReader(string(text))).Decode(&first)
 }
 
-// hinted makes a backoff.RetryAfterError of a refusal that has a Retry-After, as
-// the documentation of cenkalti/backoff shows.
+// hinted returns a backoff.RetryAfterError for a refusal with a Retry-After, as in the
+// documentation of cenkalti/backoff.
 func hinted(err error) error {
 	var r *refused
 	if !errors.As(err, &r) {

@@ -1,7 +1,6 @@
-// Package conformance runs the field's real client libraries in virtual time
-// and compares them with what herdlab says of them: its provider must be one
-// that they cannot tell from a real one, and its presets must do what they do,
-// and fail where they fail.
+// Package conformance runs real client libraries in virtual time and compares them with
+// herdlab: they must behave with its provider as with a real one, and its presets must
+// make the same attempts as the libraries, and have the same failures.
 //
-// It is a module of its own so that nobody who builds herdlab builds the SDKs.
+// It is a separate module, so that herdlab itself does not depend on the SDKs.
 package conformance

@@ -31,25 +31,25 @@ const a6 = `{
 	"retryThrottling": {"maxTokens": 10, "tokenRatio": 0.1}
 }`
 
-// codeOf is the code of a class.
+// codeOf returns the gRPC code of a class.
 var codeOf = map[wire.Class]codes.Code{
 	wire.Overloaded: codes.Unavailable, wire.Rate: codes.ResourceExhausted, wire.ServerError: codes.Internal,
 	wire.BadRequest: codes.InvalidArgument, wire.Auth: codes.Unauthenticated,
 }
 
-// over performs a drama with a real gRPC channel and a real server: replies are
-// statuses, their hints and x-should-retry the server's pushback.
-func (d *drama) over(t *testing.T) *life {
-	l := &life{}
+// over runs a script with a real gRPC channel and a real server: replies are statuses,
+// and their hints and x-should-retry are the server's pushback.
+func (d *script) over(t *testing.T) *runResult {
+	l := &runResult{}
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(morning))
+		time.Sleep(time.Until(startTime))
 		listener := bufconn.Listen(1 << 16)
 		server := grpc.NewServer(grpc.UnknownServiceHandler(func(_ any, s grpc.ServerStream) error {
-			a := d.acts[min(len(l.sent), len(d.acts)-1)]
-			l.sent = append(l.sent, time.Since(morning))
+			a := d.replies[min(len(l.sent), len(d.replies)-1)]
+			l.sent = append(l.sent, time.Since(startTime))
 			time.Sleep(a.after)
-			l.answered = append(l.answered, time.Since(morning))
-			l.told = append(l.told, a.reply)
+			l.answered = append(l.answered, time.Since(startTime))
+			l.received = append(l.received, a.reply)
 			if a.reply.Status == 200 {
 				if err := s.SendMsg(&emptypb.Empty{}); err != nil || a.reply.Body == wire.Completion {
 					return err
@@ -79,17 +79,17 @@ func (d *drama) over(t *testing.T) *life {
 	return l
 }
 
-// The preset of gRPC decides as grpc-go does about the same statuses and
-// pushbacks, with its tokens too.
+// The preset of gRPC makes the same decisions as grpc-go for the same statuses and
+// pushbacks, also with its tokens.
 func TestGRPC(t *testing.T) {
 	def := definition(t, "grpc")
 	rapid.Check(t, func(r *rapid.T) {
-		d := &drama{speak: "openai", stream: true} // a response may begin and then fail
+		d := &script{dialect: "openai", stream: true} // a response may begin and then fail
 		for range rapid.IntRange(1, 12).Draw(r, "calls") {
 			d.pauses = append(d.pauses, time.Second)
 		}
 		for range rapid.IntRange(0, 20).Draw(r, "replies") {
-			a := act{after: 10*ms + 1, reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}}
+			a := scriptedReply{after: 10*ms + 1, reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}}
 			class := rapid.SampledFrom([]wire.Class{wire.OK, wire.Overloaded, wire.Overloaded, wire.Overloaded, wire.Rate, wire.ServerError, wire.BadRequest, wire.Auth}).Draw(r, "class")
 			switch {
 			case class == wire.Overloaded && rapid.IntRange(0, 4).Draw(r, "begun") == 0:
@@ -101,12 +101,12 @@ func TestGRPC(t *testing.T) {
 					a.reply.RetryAfter = time.Duration(rapid.IntRange(0, 3000).Draw(r, "ms")) * ms
 				}
 			}
-			d.acts = append(d.acts, a)
+			d.replies = append(d.replies, a)
 		}
-		d.acts = append(d.acts, act{after: 10 * ms, reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}})
+		d.replies = append(d.replies, scriptedReply{after: 10 * ms, reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}})
 		real := d.over(t)
-		model := d.perform(t, preset(r, "grpc", d.speak, rapid.Uint64Min(1).Draw(r, "seed")))
-		require.Equal(r, real.calls, model.calls, "calls over gRPC and of the preset; told\n%+v", real.told)
+		model := d.run(t, preset(r, "grpc", d.dialect, rapid.Uint64Min(1).Draw(r, "seed")))
+		require.Equal(r, real.calls, model.calls, "calls over gRPC and of the preset; told\n%+v", real.received)
 		real.obeys(r, &def, "grpc-go")
 		model.obeys(r, &def, "the preset")
 	})
@@ -116,16 +116,16 @@ func dial(l *bufconn.Listener) func(context.Context, string) (net.Conn, error) {
 	return func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }
 }
 
-// From an empty bucket it takes 61 successes until a failure is retried again: 6.1
-// tokens, of which the failure takes one, and more than 5 must be left.
+// After the bucket is empty, a failure is retried again only after 61 successes: these
+// return 6.1 tokens, the failure takes one, and more than 5 must be left.
 func TestGRPCTokens(t *testing.T) {
-	well := act{after: 10 * ms, reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}}
+	well := scriptedReply{after: 10 * ms, reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}}
 	for successes, want := range map[int]int{60: 1, 61: 2} {
-		d := steadily("openai", 10+successes+1, time.Second, busy)
+		d := steadyScript("openai", 10+successes+1, time.Second, busy)
 		// The first call makes four attempts, the others one.
-		d.acts = append(slices.Repeat([]act{busy}, 4+9), slices.Repeat([]act{well}, successes)...)
-		d.acts = append(d.acts, busy)
-		real, model := d.over(t), d.perform(t, preset(t, "grpc", d.speak, 1))
+		d.replies = append(slices.Repeat([]scriptedReply{busy}, 4+9), slices.Repeat([]scriptedReply{well}, successes)...)
+		d.replies = append(d.replies, busy)
+		real, model := d.over(t), d.run(t, preset(t, "grpc", d.dialect, 1))
 		require.Equal(t, real.calls, model.calls)
 		require.Equal(t, want, real.calls[10+successes].Attempts)
 		require.True(t, real.calls[9+successes].OK)

@@ -10,26 +10,26 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Both draw evenly from all of the range that the preset states, and not from a
-// part of it: of 400 waits the shortest and the longest come within 5 % of its
-// ends (0.95⁴⁰⁰ = 10⁻⁹), and the mean within five standard errors of its middle.
-func TestJitterFillsItsRange(t *testing.T) {
+// Real code and preset draw uniformly from the whole range that the preset states: of 400
+// waits the shortest and the longest are within 5 % of its ends (0.95⁴⁰⁰ = 10⁻⁹), and the
+// mean is within five standard errors of its middle.
+func TestJitterRange(t *testing.T) {
 	const n = 400
 	for _, c := range clients {
 		r := loop(ptr(definition(t, c.preset)))
 		if r.Backoff == nil {
 			continue
 		}
-		for class, refusal := range map[wire.Class]act{wire.Rate: limited, wire.Overloaded: busy} {
+		for class, refusal := range map[wire.Class]scriptedReply{wire.Rate: limited, wire.Overloaded: busy} {
 			for whose, open := range map[string]func(seed uint64) func(http.RoundTripper) session{
 				"real":   func(uint64) func(http.RoundTripper) session { return c.open },
 				"preset": func(seed uint64) func(http.RoundTripper) session { return preset(t, c.preset, c.dialects[0], seed) },
 			} {
 				t.Run(c.preset+"/"+class.String()+"/"+whose, func(t *testing.T) {
-					d := &drama{speak: c.dialects[0], acts: []act{refusal, refusal, well}, pauses: []time.Duration{0}}
+					d := &script{dialect: c.dialects[0], replies: []scriptedReply{refusal, refusal, well}, pauses: []time.Duration{0}}
 					var waits [2][]time.Duration
 					for seed := range uint64(n) {
-						d.perform(t, open(seed+1)).waits(func(i int, w time.Duration) { waits[i-1] = append(waits[i-1], w) })
+						d.run(t, open(seed+1)).waits(func(i int, w time.Duration) { waits[i-1] = append(waits[i-1], w) })
 					}
 					for i, all := range waits {
 						require.Len(t, all, n)

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// get asks a server once and takes every status from 400 up for a failure.
+// get sends one request and takes every status from 400 up for a failure.
 func get(s *server) error {
 	r, err := http.NewRequest(http.MethodGet, "http://herd.test/", nil)
 	if err != nil {
@@ -34,8 +34,8 @@ func get(s *server) error {
 	return nil
 }
 
-// go-retryablehttp makes five attempts 1, 2, 4 and 8 s apart, without jitter.
-// It takes Retry-After from a 429 or a 503, however long it is.
+// go-retryablehttp makes five attempts with waits of 1, 2, 4 and 8 s, without jitter. It
+// obeys Retry-After of a 429 or a 503, of any length.
 func TestRetryableHTTP(t *testing.T) {
 	call := func(s *server) error {
 		c := retryablehttp.NewClient()
@@ -74,8 +74,8 @@ func TestRetryableHTTP(t *testing.T) {
 	}
 }
 
-// cenkalti/backoff waits 0.5 s · 1.5ⁿ, at most 60 s, each × U(0.5, 1.5), and
-// stops before the wait that would end beyond a quarter of an hour.
+// cenkalti/backoff waits 0.5 s · 1.5ⁿ, at most 60 s, each × U(0.5, 1.5), and stops before
+// a wait that would end after 15 minutes.
 func TestCenkaltiBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(answer{status: 503})
@@ -91,7 +91,7 @@ func TestCenkaltiBackoff(t *testing.T) {
 		require.LessOrEqual(t, last, 15*time.Minute)
 		require.Greater(t, last, 15*time.Minute-90*time.Second)
 	})
-	// What a server asks for replaces the interval.
+	// A hint of the server replaces the interval.
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(answer{status: 503}, answer{status: 200})
 		_, err := backoff.Retry(context.Background(), func() (int, error) {
@@ -105,8 +105,8 @@ func TestCenkaltiBackoff(t *testing.T) {
 	})
 }
 
-// gobreaker opens after more than five failures in a row, for a minute, and
-// then lets one probe in.
+// gobreaker opens after more than five failures in a row, for a minute, and then admits
+// one probe.
 func TestGobreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(answer{status: 503})
@@ -136,8 +136,8 @@ func TestFailsafe(t *testing.T) {
 	}, verdict{both(exactly(0)), false}, answer{status: 503})
 }
 
-// x/time/rate gives its waiters slots of the future and cannot take them back
-// from those who leave, oldest first: after two thousand have left, the next is
+// x/time/rate gives its waiters reservations in the future and cannot return those of
+// waiters that leave, oldest first: after two thousand have left, the next waiter is
 // admitted after a minute and a half although nothing is sent.
 func TestRateLimiterInDebt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

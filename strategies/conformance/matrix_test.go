@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// wait is where a wait must lie.
+// wait is the range of a wait.
 type wait struct{ low, high time.Duration }
 
 const ms = time.Millisecond
@@ -17,8 +17,8 @@ const ms = time.Millisecond
 func exactly(d time.Duration) wait { return wait{d, d} }
 
 var (
-	// twice is two retries with the backoff that both SDKs have without a hint they take:
-	// min(0.5·2ⁿ, 8) s less a random part below a quarter.
+	// twice is two retries with the backoff of both SDKs without a hint: min(0.5·2ⁿ, 8) s
+	// minus a random part below a quarter.
 	first, second = wait{375 * ms, 500 * ms}, wait{750 * ms, 1000 * ms}
 	twice         = []wait{first, second}
 	once          = []wait(nil)
@@ -26,15 +26,15 @@ var (
 
 func both(w wait) []wait { return []wait{w, w} }
 
-// verdict is what a library makes of a server: the waits between its attempts,
-// and whether it reports success.
+// verdict is the behaviour of a library: the waits between its attempts, and whether it
+// reports success.
 type verdict struct {
 	waits []wait
 	ok    bool
 }
 
-// matrix is how the SDKs react to a server that always answers the same. A
-// column of one verdict is both SDKs'.
+// matrix is the behaviour of the SDKs with a server that always answers the same. A column
+// with one verdict is for both SDKs.
 var matrix = []struct {
 	server   string
 	answer   answer
@@ -53,7 +53,7 @@ var matrix = []struct {
 	{"Retry-After: 90", answer{status: 429, header: "Retry-After: 90"}, all(verdict{both(exactly(90 * time.Second)), false})},
 	{"Retry-After: 0", answer{status: 429, header: "Retry-After: 0"}, all(verdict{both(exactly(0)), false})},
 	{"Retry-After: 121", answer{status: 429, header: "Retry-After: 121"}, map[string]verdict{
-		"openai-go":    {once, false}, // it asks for more than 120 s, so there is no second attempt
+		"openai-go":    {once, false}, // the hint is longer than 120 s, so it does not retry
 		"anthropic-go": {both(exactly(121 * time.Second)), false},
 	}},
 	{"retry-after-ms: 300 beside Retry-After: 5", answer{status: 429, header: "retry-after-ms: 300\nRetry-After: 5"}, all(verdict{both(exactly(300 * ms)), false})},
@@ -69,8 +69,8 @@ func all(v verdict) map[string]verdict {
 	return map[string]verdict{"openai-go": v, "anthropic-go": v}
 }
 
-// play runs a client in virtual time, which begins at midnight, 1 January 2000,
-// against a server and compares what it does with what is expected.
+// play runs a client in virtual time, which begins at midnight, 1 January 2000, against a
+// server, and compares its behaviour with the expected one.
 func play(t *testing.T, call func(*server) error, want verdict, script ...answer) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -97,8 +97,8 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// Bodies and streams that break are where the two differ, and where none of
-// them sees a stream that just ends.
+// The SDKs differ in truncated bodies and streams, and neither detects a stream without a
+// finish marker.
 func TestBrokenBodies(t *testing.T) {
 	sse := "Content-Type: text/event-stream"
 	for _, sdk := range sdks {

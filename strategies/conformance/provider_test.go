@@ -20,7 +20,7 @@ import (
 	"herdlab/sim/draw"
 )
 
-// asked notes when a transport was used.
+// asked records the times at which a transport was used.
 type asked struct {
 	http.RoundTripper
 	at []time.Time
@@ -39,7 +39,7 @@ func (a *asked) waits() (all []time.Duration) {
 	return all
 }
 
-// talk is one call of an SDK, and the text of its answer.
+// talk makes one call of an SDK and returns the text of its answer.
 type talk struct {
 	name         string
 	call, stream func(http.RoundTripper) (string, error)
@@ -86,7 +86,7 @@ var talks = []talk{
 		}},
 }
 
-// quick is a provider that answers in 200 ms, in 10 ms a token if streamed.
+// quick returns a provider that answers in 200 ms, or 10 ms per token if streamed.
 func quick(faults ...mockprovider.Fault) mockprovider.Config {
 	return mockprovider.Config{
 		Capacity: mockprovider.Capacity{Service: mockprovider.Service{First: draw.Const(200 * ms), PerToken: 10 * ms}},
@@ -94,12 +94,12 @@ func quick(faults ...mockprovider.Fault) mockprovider.Config {
 	}
 }
 
-// always is a fault that strikes every request.
+// always returns a fault that affects every request.
 func always(does mockprovider.Disturbance) mockprovider.Fault {
 	return mockprovider.Fault{To: mockprovider.Forever, Does: does}
 }
 
-// fails answers with an error of some class, with a hint.
+// fails returns a fault with errors of a class, with a hint.
 func fails(class wire.Class, hint mockprovider.Hint, spelled wire.Spelling) mockprovider.Fault {
 	return always(faults.Errors{Class: class, Refusal: mockprovider.Refusal{Hint: hint, Spelled: spelled}})
 }
@@ -108,9 +108,9 @@ func constant(d time.Duration) mockprovider.Hint {
 	return mockprovider.Hint{Kind: mockprovider.Constant, Value: d}
 }
 
-// The SDKs cannot tell our provider from a real one: they read its answers, and
-// what they do about its refusals is what they do in the field.
-func TestTheSDKsMeetTheProvider(t *testing.T) {
+// With the mock provider, the SDKs behave as with a real one: they read its answers, and
+// react to its refusals as to real ones.
+func TestSDKsWithProvider(t *testing.T) {
 	as14003 := mockprovider.As14003.WithHint(constant(3 * time.Second))
 	for name, c := range map[string]struct {
 		provider  mockprovider.Config

@@ -10,15 +10,15 @@ import (
 	openaioption "github.com/openai/openai-go/v3/option"
 )
 
-// sdk is a client library with its default settings: call makes one call over a
-// transport and returns the error that the library reports.
+// sdk is a client library with its default settings: call makes one call over a transport
+// and returns the error of the library.
 type sdk struct {
 	name   string
 	call   func(context.Context, http.RoundTripper) error
 	stream func(context.Context, http.RoundTripper) error
 	// good is a successful body, stream a successful stream.
 	good, goodStream string
-	// failing is a stream that fails after a token, silent one that just ends.
+	// failing is a stream that fails after a token, silent one without a finish marker.
 	failing, silent string
 }
 

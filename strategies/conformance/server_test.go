@@ -12,23 +12,22 @@ import (
 	"time"
 )
 
-// answer is what a scripted server does with one request.
+// answer is the reply of a scripted server to one request.
 type answer struct {
 	status int
 	header string // "name: value" lines
 	body   string
-	// reset breaks the connection before the headers, cut within the body.
+	// reset resets the connection before the headers, cut within the body.
 	reset, cut bool
 }
 
-// server answers with a script, whose last line repeats, and notes when it was
-// asked. It is an in-process transport: inside a synctest bubble its time is
-// virtual.
+// server replies with a script, whose last reply is repeated, and records the times of
+// requests. It is an in-process transport, so that its time is virtual in synctest.
 type server struct {
 	script []answer
 	start  time.Time
 	at     []time.Duration
-	open   int // bodies that nobody has closed
+	open   int // bodies that are not closed
 }
 
 func newServer(script ...answer) *server { return &server{script: script, start: time.Now()} }
@@ -72,7 +71,7 @@ func (s *server) waits() []time.Duration {
 	return all
 }
 
-// tracked is a body that counts itself as open until it is closed.
+// tracked is a body that counts as open until it is closed.
 type tracked struct {
 	io.Reader
 	open *int

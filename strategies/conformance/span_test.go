@@ -13,8 +13,8 @@ import (
 	"herdlab/strategies/presets"
 )
 
-// span is where a preset says that a wait lies: its documented formula, worked
-// out from the numbers that its definition states and not from what it draws.
+// span is the range of a preset's wait by its documented formula, computed from the numbers
+// of its definition and not from its draws.
 func span(t require.TestingT, b strategies.Backoff, class wire.Class, n int) wait {
 	grown := func(base, limit time.Duration, factor float64) time.Duration {
 		if factor == 0 {
@@ -47,14 +47,14 @@ func span(t require.TestingT, b strategies.Backoff, class wire.Class, n int) wai
 	return wait{}
 }
 
-// definition is a preset's.
+// definition returns the definition of a preset.
 func definition(t require.TestingT, name string) strategies.Definition {
 	def, err := presets.Lookup(name, presets.Knowledge{})
 	require.NoError(t, err)
 	return def
 }
 
-// loop is the preset's retry loop; a Retry without a backoff if it has none.
+// loop returns the preset's retry loop; a Retry without a backoff if it has none.
 func loop(def *strategies.Definition) (r layers.Retry) {
 	for _, l := range def.Layers {
 		if l, ok := l.(layers.Retry); ok {
@@ -64,12 +64,12 @@ func loop(def *strategies.Definition) (r layers.Retry) {
 	return r
 }
 
-// rounding is how far formulas in floating point may be apart.
+// rounding is the tolerance for formulas in floating point.
 const rounding = time.Microsecond
 
-// obeys checks that all waits of a life lie where the preset says: exactly where
-// it states no jitter, or where it obeys a hint.
-func (l *life) obeys(t require.TestingT, def *strategies.Definition, whose string) {
+// obeys checks that all waits of a result are in the preset's range: exactly equal without
+// jitter, or where it obeys a hint.
+func (l *runResult) obeys(t require.TestingT, def *strategies.Definition, whose string) {
 	r := loop(def)
 	n, last := 0, -1
 	l.waits(func(attempt int, got time.Duration) {
@@ -78,7 +78,7 @@ func (l *life) obeys(t require.TestingT, def *strategies.Definition, whose strin
 			n = 0 // another call
 		}
 		last = attempt
-		told := l.told[attempt-1]
+		told := l.received[attempt-1]
 		o := wire.Outcome{Class: wire.Disconnected, RetryAfter: wire.NoHint}
 		if told.Status != 0 {
 			def.Reader.Read(&told, l.answered[attempt-1], &o)

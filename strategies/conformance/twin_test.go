@@ -12,17 +12,16 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// TestPresetsAreWhatTheyName: told the same, a preset and the real code that it
-// models make the same attempts and come to the same verdicts, and both wait as
-// the preset says.
-func TestPresetsAreWhatTheyName(t *testing.T) {
+// With the same replies, a preset and the real code that it models make the same attempts
+// and report the same results, and the waits of both are in the preset's range.
+func TestPresetsAsRealCode(t *testing.T) {
 	for _, c := range clients {
 		t.Run(c.preset, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
-				d, def := anyDrama(r, &c), definition(r, c.preset)
-				real := d.perform(t, c.open)
-				model := d.perform(t, preset(r, c.preset, d.speak, rapid.Uint64Min(1).Draw(r, "seed")))
-				require.Equal(r, real.calls, model.calls, "calls of the real code and of the preset; told\n%+v", real.told)
+				d, def := drawScript(r, &c), definition(r, c.preset)
+				real := d.run(t, c.open)
+				model := d.run(t, preset(r, c.preset, d.dialect, rapid.Uint64Min(1).Draw(r, "seed")))
+				require.Equal(r, real.calls, model.calls, "calls of the real code and of the preset; told\n%+v", real.received)
 				real.obeys(r, &def, "the real code")
 				model.obeys(r, &def, "the preset")
 				require.Zero(r, real.open, "bodies left open by the real code")
@@ -32,9 +31,9 @@ func TestPresetsAreWhatTheyName(t *testing.T) {
 	}
 }
 
-// A provider that never answers is waited for as long by the real code as by the
-// preset: ten minutes at a time, or for ever. Only Anthropic's streams, for which
-// the SDK has no limit, are not told apart.
+// If a provider never replies, real code and preset wait equally long: ten minutes per
+// attempt, or for ever. Anthropic's streams, for which the SDK has no limit, are not
+// distinguished.
 func TestSilence(t *testing.T) {
 	for i := range clients {
 		c := &clients[i]
@@ -42,51 +41,51 @@ func TestSilence(t *testing.T) {
 		model.open = preset(t, c.preset, c.dialects[0], 1)
 		for _, stream := range []bool{false, true} {
 			t.Run(fmt.Sprint(c.preset, stream), func(t *testing.T) {
-				silence := func(c *client) *exam {
-					return (&exam{stream: stream, horizon: 3 * time.Hour, says: func(attempt) (time.Duration, wire.Reply) { return 0, wire.Reply{} }}).sit(t, c)
+				silence := func(c *client) *trial {
+					return (&trial{stream: stream, horizon: 3 * time.Hour, respond: func(attempt) (time.Duration, wire.Reply) { return 0, wire.Reply{} }}).run(t, c)
 				}
 				want := 1
 				if c.limits {
 					want = 3
 				}
 				got := silence(&model)
-				require.Len(t, got.sat, want, "the preset")
+				require.Len(t, got.requests, want, "the preset")
 				if stream {
 					want = 1
 				}
 				real := silence(c)
-				require.Len(t, real.sat, want, "the real code")
-				for i := range real.sat[1:] {
-					require.InDelta(t, float64(got.sat[i+1].at), float64(real.sat[i+1].at), float64(time.Second/2))
+				require.Len(t, real.requests, want, "the real code")
+				for i := range real.requests[1:] {
+					require.InDelta(t, float64(got.requests[i+1].at), float64(real.requests[i+1].at), float64(time.Second/2))
 				}
 			})
 		}
 	}
 }
 
-// anyDrama draws a day that ends well. What the compact reply cannot say is left
-// out, here and below, by client, dialect or kind of call; TestWhatPresetsLeaveOut
-// has each of these.
-func anyDrama(r *rapid.T, c *client) *drama {
-	d := &drama{speak: rapid.SampledFrom(c.dialects).Draw(r, "dialect")}
+// drawScript draws a script that ends with a success. What the compact reply cannot express
+// is left out, here and below, by client, dialect or kind of call; see
+// TestKnownDifferences.
+func drawScript(r *rapid.T, c *client) *script {
+	d := &script{dialect: rapid.SampledFrom(c.dialects).Draw(r, "dialect")}
 	d.stream = c.streams && rapid.Bool().Draw(r, "stream")
 	calls := c.calls
 	if calls == 0 {
 		calls = 3
 	}
 	for range rapid.IntRange(1, calls).Draw(r, "calls") {
-		// Odd nanoseconds, so that nothing falls together by chance.
+		// Odd nanoseconds avoid simultaneous events.
 		d.pauses = append(d.pauses, time.Duration(rapid.SampledFrom([]int{0, 100, 30_000, 59_000, 61_000}).Draw(r, "pause ms"))*ms+1)
 	}
-	speak, _ := dialect.ByName(d.speak)
+	speak, _ := dialect.ByName(d.dialect)
 	for range rapid.IntRange(0, calls+4).Draw(r, "failures") {
-		d.acts = append(d.acts, anyAct(r, c, d, &speak))
+		d.replies = append(d.replies, anyAct(r, c, d, &speak))
 	}
-	d.acts = append(d.acts, act{after: 300*ms + 99, reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}})
+	d.replies = append(d.replies, scriptedReply{after: 300*ms + 99, reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}})
 	return d
 }
 
-// statuses are those of the field, beside the dialect's own.
+// statuses are statuses of real providers, besides those of the dialect.
 var statuses = []uint16{400, 401, 403, 404, 408, 409, 413, 422, 425, 429, 498, 499, 500, 501, 502, 503, 504, 520, 529}
 
 // failures are the classes that a provider replies with.
@@ -95,21 +94,21 @@ var failures = []wire.Class{
 	wire.Permission, wire.BadRequest, wire.TooLarge, wire.ServerError, wire.Timeout,
 }
 
-// spellings are the ways of writing a hint that there are in the field.
+// spellings are the forms of hints of real providers.
 var spellings = []wire.Spelling{
 	wire.HeaderSeconds, wire.HeaderSeconds, wire.HeaderMillis, wire.HeaderDate, wire.HeaderEpoch, wire.HeaderDuration, wire.Plainly,
 	wire.BodySeconds, wire.BodyMillis, wire.BodyDelay, wire.Sentence, wire.BothSeconds,
 }
 
-func anyAct(r *rapid.T, c *client, d *drama, speak *dialect.Dialect) act {
-	a := act{after: time.Duration(rapid.IntRange(0, 2000).Draw(r, "ms"))*ms + 2}
+func anyAct(r *rapid.T, c *client, d *script, speak *dialect.Dialect) scriptedReply {
+	a := scriptedReply{after: time.Duration(rapid.IntRange(0, 2000).Draw(r, "ms"))*ms + 2}
 	kind := rapid.IntRange(0, 9).Draw(r, "kind")
 	if kind == 0 {
-		a.breaks = true
+		a.connectionLost = true
 		return a
 	}
 	if kind == 1 {
-		a.reply = anyAnswer(r, d)
+		a.reply = drawAnswer(r, d)
 		return a
 	}
 	if kind == 2 && c.limits && !d.stream {
@@ -119,10 +118,10 @@ func anyAct(r *rapid.T, c *client, d *drama, speak *dialect.Dialect) act {
 	class := rapid.SampledFrom(failures).Draw(r, "class")
 	f := speak.Forms()[class]
 	a.reply = wire.Reply{Class: class, Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words, Marks: f.Marks, RetryAfter: wire.NoHint}
-	if kind == 3 && !(d.stream && d.speak == "gemini") {
+	if kind == 3 && !(d.stream && d.dialect == "gemini") {
 		a.reply.Status, a.reply.Body, a.reply.Code = 200, wire.CodeBody, wire.Code14003
 	} else if a.reply.Status >= 400 && rapid.Bool().Draw(r, "other status") {
-		if s := rapid.SampledFrom(statuses).Draw(r, "status"); !(d.speak == "bedrock" && class == wire.Auth && s == 429) {
+		if s := rapid.SampledFrom(statuses).Draw(r, "status"); !(d.dialect == "bedrock" && class == wire.Auth && s == 429) {
 			a.reply.Status = s
 		}
 	}
@@ -132,22 +131,22 @@ func anyAct(r *rapid.T, c *client, d *drama, speak *dialect.Dialect) act {
 	}
 	if a.reply.Status >= 400 {
 		a.reply.Marks |= rapid.SampledFrom([]wire.Marks{0, 0, 0, wire.SaysRetry, wire.SaysStop}).Draw(r, "x-should-retry")
-		a.cut = c.preset != "anthropic-go" && rapid.IntRange(0, 9).Draw(r, "cut") == 0
+		a.truncated = c.preset != "anthropic-go" && rapid.IntRange(0, 9).Draw(r, "cut") == 0
 	}
 	return a
 }
 
-// anyAnswer draws an answer that is none, or not quite one.
-func anyAnswer(r *rapid.T, d *drama) wire.Reply {
+// drawAnswer draws an answer that is malformed or incomplete.
+func drawAnswer(r *rapid.T, d *script) wire.Reply {
 	bodies := []wire.Body{wire.CutBody, wire.SilentEnd, wire.Completion}
 	if d.stream {
-		if d.speak != "codybuddy" {
+		if d.dialect != "codybuddy" {
 			bodies = append(bodies, wire.StreamError)
 		}
 	} else {
 		bodies = append(bodies, wire.Garbage, wire.WrongType)
 	}
-	if !(d.stream && d.speak == "gemini") {
+	if !(d.stream && d.dialect == "gemini") {
 		bodies = append(bodies, wire.Doubled)
 	}
 	reply := wire.Reply{Status: 200, Shown: wire.Overloaded, RetryAfter: wire.NoHint, Tokens: uint32(rapid.IntRange(1, 5).Draw(r, "tokens"))}

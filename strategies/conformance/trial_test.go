@@ -18,47 +18,46 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// attempt is one request as the provider of an exam sees it.
+// attempt is one request at the provider of a trial.
 type attempt struct {
 	call, number int // the number counts the call's attempts from 1
 	at           time.Duration
 }
 
-// exam is a day of some processes of a client and a provider that is one function,
-// as the parent module's tests have it: there it is the presets that sit it, in the
-// simulator.
-type exam struct {
+// trial is some processes of a client and a provider whose reply is a function. The
+// parent module's tests run the same trials for the presets, in the simulator.
+type trial struct {
 	arrivals  []time.Duration // of the calls; one at 0 if nil
-	processes bool            // each call is another process's
+	processes bool            // each call is in a process of its own
 	stream    bool
 	patience  time.Duration
 	patiences []time.Duration                                   // of each call, if it is not nil
 	horizon   time.Duration                                     // an hour if 0
-	says      func(attempt) (after time.Duration, r wire.Reply) // without a status it says nothing, ever
+	respond   func(attempt) (after time.Duration, r wire.Reply) // without a status it says nothing, ever
 
-	sat   []attempt
-	ok    map[int]bool
-	mu    sync.Mutex
-	tries map[int]int
-	stage stage
+	requests []attempt
+	ok       map[int]bool
+	mu       sync.Mutex
+	attempts map[int]int
+	stage    scriptedServer
 }
 
-type whose struct{}
+type callKey struct{}
 
 // RoundTrip implements http.RoundTripper.
-func (x *exam) RoundTrip(r *http.Request) (*http.Response, error) {
+func (x *trial) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			return nil, err
 		}
 		r.Body.Close()
 	}
-	call, _ := r.Context().Value(whose{}).(int)
+	call, _ := r.Context().Value(callKey{}).(int)
 	x.mu.Lock()
-	x.tries[call]++
-	a := attempt{call, x.tries[call], time.Since(morning)}
-	x.sat = append(x.sat, a)
-	after, reply := x.says(a)
+	x.attempts[call]++
+	a := attempt{call, x.attempts[call], time.Since(startTime)}
+	x.requests = append(x.requests, a)
+	after, reply := x.respond(a)
 	x.mu.Unlock()
 	wait := time.After(after)
 	if reply.Status == 0 {
@@ -71,14 +70,14 @@ func (x *exam) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return respond(x.stage.write(&act{reply: reply}, time.Since(morning)), r), nil
+	return respond(x.stage.write(&scriptedReply{reply: reply}, time.Since(startTime)), r), nil
 }
 
-// sit lives the day with the real code of a client.
-func (x *exam) sit(t *testing.T, c *client) *exam {
+// run runs the trial with the real code of a client.
+func (x *trial) run(t *testing.T, c *client) *trial {
 	speak, _ := dialect.ByName(c.dialects[0])
-	x.sat, x.ok, x.tries = nil, map[int]bool{}, map[int]int{}
-	x.stage = stage{drama: &drama{stream: x.stream}, speak: speak, life: &life{}}
+	x.requests, x.ok, x.attempts = nil, map[int]bool{}, map[int]int{}
+	x.stage = scriptedServer{script: &script{stream: x.stream}, dialect: speak, result: &runResult{}}
 	if x.arrivals == nil {
 		x.arrivals = []time.Duration{0}
 	}
@@ -86,7 +85,7 @@ func (x *exam) sit(t *testing.T, c *client) *exam {
 		x.horizon = time.Hour
 	}
 	synctest.Test(t, func(*testing.T) {
-		time.Sleep(time.Until(morning))
+		time.Sleep(time.Until(startTime))
 		life, end := context.WithCancel(context.Background())
 		defer end()
 		process := c.open(x)
@@ -98,14 +97,14 @@ func (x *exam) sit(t *testing.T, c *client) *exam {
 			}
 			all.Go(func() {
 				time.Sleep(at)
-				ctx, cancel := context.WithCancel(context.WithValue(life, whose{}, i))
+				ctx, cancel := context.WithCancel(context.WithValue(life, callKey{}, i))
 				defer cancel()
 				patience := x.patience
 				if x.patiences != nil {
 					patience = x.patiences[i]
 				}
 				if patience > 0 {
-					defer time.AfterFunc(patience, cancel).Stop() // no deadline, which some look at before
+					defer time.AfterFunc(patience, cancel).Stop() // not a deadline, because some clients read it in advance
 				}
 				err := call(ctx, x.stream)
 				x.mu.Lock()
@@ -119,16 +118,16 @@ func (x *exam) sit(t *testing.T, c *client) *exam {
 	return x
 }
 
-// steadily10 says the same to all, after 10 ms.
-func steadily10(r act) func(attempt) (time.Duration, wire.Reply) {
+// steadyAfter10ms gives all requests the same reply after 10 ms.
+func steadyAfter10ms(r scriptedReply) func(attempt) (time.Duration, wire.Reply) {
 	return func(attempt) (time.Duration, wire.Reply) { return 10 * ms, r.reply }
 }
 
-// waits are the times between an answer of steadily10 and the next attempt of the
-// only call there is.
-func (x *exam) waits() (all []time.Duration) {
-	for i := 1; i < len(x.sat); i++ {
-		all = append(all, x.sat[i].at-x.sat[i-1].at-10*ms)
+// waits returns the times between a reply of steadyAfter10ms and the next attempt, for a
+// single call.
+func (x *trial) waits() (all []time.Duration) {
+	for i := 1; i < len(x.requests); i++ {
+		all = append(all, x.requests[i].at-x.requests[i-1].at-10*ms)
 	}
 	return all
 }
@@ -140,30 +139,29 @@ func every(gap time.Duration, n int) (times []time.Duration) {
 	return times
 }
 
-func turnedAway(check func(r act) bool) bool { return slices.ContainsFunc(refusals, check) }
+func turnedAway(check func(r scriptedReply) bool) bool { return slices.ContainsFunc(refusals, check) }
 
-// caseChecks are the cases of the parent module's TestPresetsFailCases, which says
-// what they are; days without an end, and what would not end within them, are
-// shorter here.
+// caseChecks are the cases of the parent module's TestPresetsFailCases, which explains
+// them. Cases that would not end are shorter here.
 var caseChecks = []struct {
 	number int
 	fails  func(t *testing.T, c *client) bool
 }{
 	{1, func(t *testing.T, c *client) bool {
-		return turnedAway(func(r act) bool {
-			return len((&exam{arrivals: every(20*time.Minute, 4), horizon: 2 * time.Hour, says: steadily10(r)}).sit(t, c).sat) > 4
+		return turnedAway(func(r scriptedReply) bool {
+			return len((&trial{arrivals: every(20*time.Minute, 4), horizon: 2 * time.Hour, respond: steadyAfter10ms(r)}).run(t, c).requests) > 4
 		})
 	}},
 	{4, func(t *testing.T, c *client) bool {
-		return turnedAway(func(r act) bool {
-			x := (&exam{arrivals: make([]time.Duration, 100), processes: true, horizon: 10 * time.Minute, says: func(a attempt) (time.Duration, wire.Reply) {
+		return turnedAway(func(r scriptedReply) bool {
+			x := (&trial{arrivals: make([]time.Duration, 100), processes: true, horizon: 10 * time.Minute, respond: func(a attempt) (time.Duration, wire.Reply) {
 				if a.at >= time.Minute {
 					return ms, well.reply
 				}
 				return ms, asks(r, max(0, time.Minute-a.at-ms), wire.Plainly).reply
-			}}).sit(t, c)
+			}}).run(t, c)
 			perSecond := map[time.Duration]int{}
-			for _, a := range x.sat {
+			for _, a := range x.requests {
 				if perSecond[a.at/time.Second]++; a.number > 1 && (a.at < time.Minute || perSecond[a.at/time.Second] > 40) {
 					return true
 				}
@@ -172,12 +170,12 @@ var caseChecks = []struct {
 		})
 	}},
 	{5, func(t *testing.T, c *client) bool {
-		return turnedAway(func(r act) bool {
+		return turnedAway(func(r scriptedReply) bool {
 			for how, asked := range map[wire.Spelling]time.Duration{
 				wire.HeaderSeconds: 3 * time.Second, wire.HeaderMillis: 555 * ms, wire.HeaderDate: 30 * time.Second, wire.HeaderDuration: 6 * time.Minute,
 				wire.BodySeconds: 2500 * ms, wire.BodyMillis: 555 * ms, wire.BodyDelay: 34070 * ms, wire.Sentence: 1898 * ms,
 			} {
-				w := (&exam{horizon: 10 * time.Minute, says: steadily10(asks(r, asked, how))}).sit(t, c).waits()
+				w := (&trial{horizon: 10 * time.Minute, respond: steadyAfter10ms(asks(r, asked, how))}).run(t, c).waits()
 				for _, unit := range []time.Duration{60, 1000, 3600, 1_000_000} {
 					if len(w) > 0 && (w[0]*unit == asked || w[0] == asked*unit) {
 						return true
@@ -188,10 +186,10 @@ var caseChecks = []struct {
 		})
 	}},
 	{6, func(t *testing.T, c *client) bool {
-		return turnedAway(func(r act) bool {
-			x := (&exam{horizon: 48 * time.Hour, says: func(attempt) (time.Duration, wire.Reply) { return time.Second, r.reply }}).sit(t, c)
+		return turnedAway(func(r scriptedReply) bool {
+			x := (&trial{horizon: 48 * time.Hour, respond: func(attempt) (time.Duration, wire.Reply) { return time.Second, r.reply }}).run(t, c)
 			late := 0
-			for _, a := range x.sat {
+			for _, a := range x.requests {
 				if a.at > 83_295*time.Second {
 					late++
 				}
@@ -206,24 +204,24 @@ var caseChecks = []struct {
 		}
 		arrivals = append(arrivals, 11100*ms)
 		last := time.Duration(-1)
-		(&exam{arrivals: arrivals, patience: time.Second, horizon: 5 * time.Minute, says: func(a attempt) (time.Duration, wire.Reply) {
+		(&trial{arrivals: arrivals, patience: time.Second, horizon: 5 * time.Minute, respond: func(a attempt) (time.Duration, wire.Reply) {
 			if a.call == 2001 {
 				last = a.at
 			}
 			return 10 * ms, well.reply
-		}}).sit(t, c)
+		}}).run(t, c)
 		return last < 0 || last > 14100*ms
 	}},
 	{8, func(t *testing.T, c *client) bool {
-		return slices.ContainsFunc([]act{says(400, wire.TooLarge), outOf, says(429, wire.TooLarge)}, func(r act) bool {
-			return len((&exam{horizon: time.Minute, says: steadily10(r)}).sit(t, c).sat) > 1
+		return slices.ContainsFunc([]scriptedReply{says(400, wire.TooLarge), outOf, says(429, wire.TooLarge)}, func(r scriptedReply) bool {
+			return len((&trial{horizon: time.Minute, respond: steadyAfter10ms(r)}).run(t, c).requests) > 1
 		})
 	}},
 	{9, func(t *testing.T, c *client) bool {
-		return turnedAway(func(r act) bool {
-			x := (&exam{arrivals: make([]time.Duration, 25), processes: true, horizon: 10 * time.Minute, says: steadily10(r)}).sit(t, c)
+		return turnedAway(func(r scriptedReply) bool {
+			x := (&trial{arrivals: make([]time.Duration, 25), processes: true, horizon: 10 * time.Minute, respond: steadyAfter10ms(r)}).run(t, c)
 			at := map[time.Duration]bool{}
-			for _, a := range x.sat {
+			for _, a := range x.requests {
 				if a.number == 2 {
 					if at[a.at] {
 						return true
@@ -235,9 +233,9 @@ var caseChecks = []struct {
 		})
 	}},
 	{10, func(t *testing.T, c *client) bool {
-		return turnedAway(func(r act) bool {
+		return turnedAway(func(r scriptedReply) bool {
 			hung := false
-			x := (&exam{arrivals: every(15*time.Second, 130), says: func(a attempt) (time.Duration, wire.Reply) {
+			x := (&trial{arrivals: every(15*time.Second, 130), respond: func(a attempt) (time.Duration, wire.Reply) {
 				if a.at < 2*time.Minute {
 					return 100 * ms, r.reply
 				}
@@ -246,24 +244,24 @@ var caseChecks = []struct {
 					return 0, wire.Reply{}
 				}
 				return 10 * ms, well.reply
-			}}).sit(t, c)
-			return x.sat[len(x.sat)-1].at < 30*time.Minute
+			}}).run(t, c)
+			return x.requests[len(x.requests)-1].at < 30*time.Minute
 		})
 	}},
 	{11, func(t *testing.T, c *client) bool {
-		return turnedAway(func(r act) bool {
-			x := (&exam{arrivals: make([]time.Duration, 1000), says: func(a attempt) (time.Duration, wire.Reply) {
+		return turnedAway(func(r scriptedReply) bool {
+			x := (&trial{arrivals: make([]time.Duration, 1000), respond: func(a attempt) (time.Duration, wire.Reply) {
 				if a.number > 1 {
 					return 10 * ms, well.reply
 				}
 				return 10 * ms, r.reply
-			}}).sit(t, c)
-			return len(x.sat) > 1200
+			}}).run(t, c)
+			return len(x.requests) > 1200
 		})
 	}},
 	{12, func(t *testing.T, c *client) bool {
 		const s = time.Second
-		return turnedAway(func(r act) bool {
+		return turnedAway(func(r scriptedReply) bool {
 			for _, row := range []struct {
 				how   wire.Spelling
 				asked time.Duration
@@ -272,12 +270,12 @@ var caseChecks = []struct {
 				{wire.HeaderSeconds, 0}, {wire.HeaderSeconds, 75 * s}, {wire.HeaderSeconds, 451 * s}, {wire.HeaderSeconds, 3600 * s},
 				{wire.HeaderSeconds, 198_300 * s}, {wire.HeaderSeconds, 1_743_441_608 * s}, {wire.HeaderDuration, 360 * s},
 			} {
-				w := (&exam{horizon: 1_800_000_000 * s, says: func(a attempt) (time.Duration, wire.Reply) {
+				w := (&trial{horizon: 1_800_000_000 * s, respond: func(a attempt) (time.Duration, wire.Reply) {
 					if a.number > 2 {
 						return 10 * ms, well.reply
 					}
 					return 10 * ms, asks(r, row.asked, row.how).reply
-				}}).sit(t, c).waits()
+				}}).run(t, c).waits()
 				switch {
 				case len(w) == 0:
 				case w[0] < row.asked, w[0] >= time.Hour, row.asked <= 0 && len(w) > 1 && w[0] <= 0 && w[1] <= 0:
@@ -288,36 +286,38 @@ var caseChecks = []struct {
 		})
 	}},
 	{13, func(t *testing.T, c *client) bool {
-		return (&exam{horizon: time.Minute, says: steadily10(asks(saysNo, 3*time.Second, wire.BodySeconds))}).sit(t, c).ok[0]
+		return (&trial{horizon: time.Minute, respond: steadyAfter10ms(asks(saysNo, 3*time.Second, wire.BodySeconds))}).run(t, c).ok[0]
 	}},
 	{14, func(t *testing.T, c *client) bool {
-		broken := func(tokens uint32) *exam {
-			r := act{reply: wire.Reply{Status: 200, Shown: wire.Overloaded, Body: wire.StreamError, Tokens: tokens, RetryAfter: wire.NoHint}}
-			return (&exam{horizon: 10 * time.Minute, stream: true, says: steadily10(r)}).sit(t, c)
+		broken := func(tokens uint32) *trial {
+			r := scriptedReply{reply: wire.Reply{Status: 200, Shown: wire.Overloaded, Body: wire.StreamError, Tokens: tokens, RetryAfter: wire.NoHint}}
+			return (&trial{horizon: 10 * time.Minute, stream: true, respond: steadyAfter10ms(r)}).run(t, c)
 		}
 		late := broken(30)
-		return len(broken(0).sat) < 2 || len(late.sat) > 1 || late.ok[0]
+		return len(broken(0).requests) < 2 || len(late.requests) > 1 || late.ok[0]
 	}},
 	{15, func(t *testing.T, c *client) bool {
-		return turnedAway(func(r act) bool {
+		return turnedAway(func(r scriptedReply) bool {
 			tasks := func(n int) int {
-				return len((&exam{arrivals: every(10*time.Second, n), horizon: 5 * time.Hour, says: func(attempt) (time.Duration, wire.Reply) { return 5 * time.Second, r.reply }}).sit(t, c).sat)
+				return len((&trial{arrivals: every(10*time.Second, n), horizon: 5 * time.Hour, respond: func(attempt) (time.Duration, wire.Reply) { return 5 * time.Second, r.reply }}).run(t, c).requests)
 			}
 			return 10*tasks(10) >= 9*10*tasks(1)
 		})
 	}},
 	{17, func(t *testing.T, c *client) bool {
-		return shutOut(t, c, every(time.Second, 30), func(int) act { return says(400, wire.TooLarge) })
+		return shutOut(t, c, every(time.Second, 30), func(int) scriptedReply { return says(400, wire.TooLarge) })
 	}},
 	{18, func(t *testing.T, c *client) bool {
-		opens := func(says func(int) act) bool { return shutOut(t, c, every(time.Second, 30), says) }
-		return opens(func(int) act { return busy }) && !opens(func(call int) act { return []act{busy, limited}[call%2] })
+		opens := func(says func(int) scriptedReply) bool { return shutOut(t, c, every(time.Second, 30), says) }
+		return opens(func(int) scriptedReply { return busy }) && !opens(func(call int) scriptedReply { return []scriptedReply{busy, limited}[call%2] })
 	}},
 	{19, func(t *testing.T, c *client) bool {
-		return turnedAway(func(r act) bool { return shutOut(t, c, every(time.Second, 20), func(int) act { return r }) })
+		return turnedAway(func(r scriptedReply) bool {
+			return shutOut(t, c, every(time.Second, 20), func(int) scriptedReply { return r })
+		})
 	}},
 	{20, func(t *testing.T, c *client) bool {
-		return shutOut(t, c, every(time.Second, 1), func(int) act { return says(529, wire.Overloaded) })
+		return shutOut(t, c, every(time.Second, 1), func(int) scriptedReply { return says(529, wire.Overloaded) })
 	}},
 	{21, func(t *testing.T, c *client) bool {
 		bound, ok := map[string]time.Duration{
@@ -329,7 +329,7 @@ var caseChecks = []struct {
 		}
 		var all [2][]time.Duration
 		for i := range all {
-			all[i] = (&exam{says: steadily10(busy)}).sit(t, c).waits()
+			all[i] = (&trial{respond: steadyAfter10ms(busy)}).run(t, c).waits()
 		}
 		for i := range min(len(all[0]), len(all[1])) {
 			if a, b := all[0][i], all[1][i]; a > bound || b > bound || i > 0 && all[0][0] != all[1][0] && a == b && a == bound {
@@ -340,19 +340,19 @@ var caseChecks = []struct {
 	}},
 }
 
-// shutOut reports whether a call that comes 100 ms after others of its process is
-// kept waiting for more than half a second, or refused. The others are told what
-// says says of them; it would be answered.
-func shutOut(t *testing.T, c *client, others []time.Duration, says func(call int) act) bool {
+// shutOut reports whether a call 100 ms after others of its process waits for more than
+// half a second or is refused, although it would be answered. The others get the replies
+// of says.
+func shutOut(t *testing.T, c *client, others []time.Duration, says func(call int) scriptedReply) bool {
 	last := len(others)
 	comes := others[last-1] + 100*ms
-	x := (&exam{arrivals: append(slices.Clone(others), comes), horizon: comes + time.Second, says: func(a attempt) (time.Duration, wire.Reply) {
+	x := (&trial{arrivals: append(slices.Clone(others), comes), horizon: comes + time.Second, respond: func(a attempt) (time.Duration, wire.Reply) {
 		if a.call == last {
 			return ms, well.reply
 		}
 		return 200 * ms, says(a.call).reply
-	}}).sit(t, c)
-	for _, a := range x.sat {
+	}}).run(t, c)
+	for _, a := range x.requests {
 		if a.call == last {
 			return a.at > comes+500*ms
 		}
@@ -360,8 +360,8 @@ func shutOut(t *testing.T, c *client, others []time.Duration, says func(call int
 	return true
 }
 
-// The real code fails exactly the cases that the table says of its preset.
-func TestTheCasesThatRealCodeFails(t *testing.T) {
+// The real code fails exactly the cases that the table lists for its preset.
+func TestFailedCasesOfRealCode(t *testing.T) {
 	table := tableOfFailings(t)
 	for i := range clients {
 		c := &clients[i]

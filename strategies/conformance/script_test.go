@@ -21,43 +21,41 @@ import (
 	"herdlab/strategies/live"
 )
 
-// act is what the provider does with one attempt.
-type act struct {
-	after  time.Duration // how long it takes
-	reply  wire.Reply    // in words; a dated hint is counted from when it answers
-	header string        // "name: value", beside what the dialect says
-	breaks bool          // the connection, instead of a reply
-	silent bool          // it never answers
-	cut    bool          // the connection, within the body of an error
+// scriptedReply is what the provider does with one attempt.
+type scriptedReply struct {
+	after          time.Duration // until the reply
+	reply          wire.Reply    // a dated hint counts from the time of the reply
+	header         string        // a further header, "name: value"
+	connectionLost bool          // instead of a reply
+	silent         bool          // no reply
+	truncated      bool          // the connection is lost within the body of an error
 }
 
-// drama is a day of one client, which makes some calls in a row, and its
-// provider.
-type drama struct {
-	speak  string // the provider's dialect
-	acts   []act  // the last repeats
-	pauses []time.Duration
-	stream bool
+// script is the calls of one client, made in a row, and the replies of its provider.
+type script struct {
+	dialect string          // of the provider
+	replies []scriptedReply // the last is repeated
+	pauses  []time.Duration
+	stream  bool
 }
 
-// life is what became of it.
-type life struct {
-	sent, answered []time.Duration // of each attempt, since the day began
-	told           []wire.Reply    // what it was told, as the bytes say it
+// runResult is the result of running a script.
+type runResult struct {
+	sent, answered []time.Duration // of each attempt, since the start
+	received       []wire.Reply    // the replies, as parsed from their bytes
 	calls          []call
-	open           int // bodies that nobody has closed
+	open           int // bodies that are not closed
 }
 
-// call is how many attempts a call made, and whether its client reports
-// success.
+// call is the number of attempts of a call, and whether the client reports success.
 type call struct {
 	Attempts int
 	OK       bool
 }
 
-// waits are the times from a reply to the next attempt of the same call, and
-// the numbers of these attempts.
-func (l *life) waits(each func(attempt int, wait time.Duration)) {
+// waits calls each with the number of an attempt and the time between the reply before
+// and that attempt of the same call.
+func (l *runResult) waits(each func(attempt int, wait time.Duration)) {
 	first := 0
 	for _, c := range l.calls {
 		for i := first + 1; i < first+c.Attempts; i++ {
@@ -67,26 +65,26 @@ func (l *life) waits(each func(attempt int, wait time.Duration)) {
 	}
 }
 
-// morning is when days begin: dates are read against it.
-var morning = time.Date(2026, 10, 21, 7, 28, 0, 0, time.UTC)
+// startTime is the time at which scripts begin; dates are relative to it.
+var startTime = time.Date(2026, 10, 21, 7, 28, 0, 0, time.UTC)
 
-// stage is the drama's provider behind HTTP, under the clock of its bubble.
-type stage struct {
-	drama *drama
-	speak dialect.Dialect
-	life  *life
+// scriptedServer is the provider of a script behind HTTP, in virtual time.
+type scriptedServer struct {
+	script  *script
+	dialect dialect.Dialect
+	result  *runResult
 }
 
 // RoundTrip implements http.RoundTripper.
-func (s *stage) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *scriptedServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			return nil, err
 		}
 		r.Body.Close()
 	}
-	a := s.drama.acts[min(len(s.life.sent), len(s.drama.acts)-1)]
-	s.life.sent = append(s.life.sent, time.Since(morning))
+	a := s.script.replies[min(len(s.result.sent), len(s.script.replies)-1)]
+	s.result.sent = append(s.result.sent, time.Since(startTime))
 	answers := time.After(a.after)
 	if a.silent {
 		answers = nil
@@ -94,23 +92,23 @@ func (s *stage) RoundTrip(r *http.Request) (*http.Response, error) {
 	select {
 	case <-answers:
 	case <-r.Context().Done():
-		s.life.answered = append(s.life.answered, time.Since(morning))
-		s.life.told = append(s.life.told, wire.Reply{RetryAfter: wire.NoHint})
+		s.result.answered = append(s.result.answered, time.Since(startTime))
+		s.result.received = append(s.result.received, wire.Reply{RetryAfter: wire.NoHint})
 		return nil, context.Cause(r.Context())
 	}
-	now := time.Since(morning)
-	s.life.answered = append(s.life.answered, now)
-	if a.breaks {
-		s.life.told = append(s.life.told, wire.Reply{RetryAfter: wire.NoHint})
+	now := time.Since(startTime)
+	s.result.answered = append(s.result.answered, now)
+	if a.connectionLost {
+		s.result.received = append(s.result.received, wire.Reply{RetryAfter: wire.NoHint})
 		return nil, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 	}
 	resp := respond(s.write(&a, now), r)
-	s.life.open++
-	resp.Body = &tracked{resp.Body, &s.life.open}
+	s.result.open++
+	resp.Body = &tracked{resp.Body, &s.result.open}
 	return resp, nil
 }
 
-// respond is a message as a transport hands it over.
+// respond returns a message as a transport does.
 func respond(m *dialect.Message, r *http.Request) *http.Response {
 	h := http.Header{}
 	for _, f := range m.Headers {
@@ -126,20 +124,20 @@ func respond(m *dialect.Message, r *http.Request) *http.Response {
 	}
 }
 
-// write puts an act into bytes, and notes what they say.
-func (s *stage) write(a *act, now time.Duration) *dialect.Message {
+// write writes a reply as bytes, and records their content.
+func (s *scriptedServer) write(a *scriptedReply, now time.Duration) *dialect.Message {
 	m, reply := &dialect.Message{}, a.reply
 	if reply.RetryAfter != wire.NoHint && reply.Spelled.Dated() {
 		reply.RetryAfter += now
 	}
-	c := &dialect.Context{Model: "m", ID: "id", Epoch: morning.Unix(), Now: now}
-	streamed := s.drama.stream && s.speak.Streams(&reply)
+	c := &dialect.Context{Model: "m", ID: "id", Epoch: startTime.Unix(), Now: now}
+	streamed := s.script.stream && s.dialect.Streams(&reply)
 	if streamed {
-		s.speak.WriteStream(m, c, &reply)
+		s.dialect.WriteStream(m, c, &reply)
 	} else {
-		s.speak.Write(m, c, &reply)
+		s.dialect.Write(m, c, &reply)
 	}
-	if a.cut {
+	if a.truncated {
 		m.Body, m.Broken = m.Body[:len(m.Body)/2], true
 	}
 	if name, value, ok := strings.Cut(a.header, ": "); ok {
@@ -147,9 +145,9 @@ func (s *stage) write(a *act, now time.Duration) *dialect.Message {
 	}
 	if in := m.Raw(); streamed {
 		reply.RetryAfter = wire.NoHint
-		s.life.told = append(s.life.told, reply)
+		s.result.received = append(s.result.received, reply)
 	} else {
-		s.life.told = append(s.life.told, s.speak.ParseReply(&in, dialect.ReadContext{Epoch: morning.Unix()}))
+		s.result.received = append(s.result.received, s.dialect.ParseReply(&in, dialect.ReadContext{Epoch: startTime.Unix()}))
 	}
 	return m
 }
@@ -157,13 +155,13 @@ func (s *stage) write(a *act, now time.Duration) *dialect.Message {
 // session is one client process: each use of it is a call.
 type session func(ctx context.Context, stream bool) error
 
-// perform lives a drama with a client.
-func (d *drama) perform(t *testing.T, open func(http.RoundTripper) session) *life {
-	l := &life{}
+// run runs a script with a client.
+func (d *script) run(t *testing.T, open func(http.RoundTripper) session) *runResult {
+	l := &runResult{}
 	synctest.Test(t, func(*testing.T) {
-		time.Sleep(time.Until(morning))
-		speak, _ := dialect.ByName(d.speak)
-		client := open(&stage{drama: d, speak: speak, life: l})
+		time.Sleep(time.Until(startTime))
+		speak, _ := dialect.ByName(d.dialect)
+		client := open(&scriptedServer{script: d, dialect: speak, result: l})
 		for _, pause := range d.pauses {
 			time.Sleep(pause)
 			before := len(l.sent)
@@ -174,7 +172,7 @@ func (d *drama) perform(t *testing.T, open func(http.RoundTripper) session) *lif
 	return l
 }
 
-// preset is a session of one of the presets, in production.
+// preset returns a session of a preset, with strategies/live.
 func preset(t require.TestingT, name, speak string, seed uint64) func(http.RoundTripper) session {
 	def := definition(t, name)
 	return func(rt http.RoundTripper) session {
@@ -197,7 +195,7 @@ func preset(t require.TestingT, name, speak string, seed uint64) func(http.Round
 	}
 }
 
-// verdicts hears what a strategy makes of calls.
+// verdicts records the results of calls.
 type verdicts struct{ last live.Call }
 
 func (*verdicts) Attempt(live.Attempt)         {}
