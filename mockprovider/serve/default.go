@@ -13,10 +13,10 @@ import (
 // flight. All accounts share 32 slots with a short queue. The first token takes 0.4 s
 // on average, each further token 15 ms.
 func Default() mockprovider.Config {
-	told := mockprovider.Refusal{Hint: mockprovider.Hint{Kind: mockprovider.Exact}}
+	refusal := mockprovider.Refusal{Hint: mockprovider.Hint{Kind: mockprovider.Exact}}
 	return mockprovider.Config{
 		Limits: []mockprovider.Limit{
-			limits.TokenBucket{Limit: 60, Length: time.Minute, Burst: 10, Terms: mockprovider.Terms{Per: mockprovider.Account, Refusal: told}},
+			limits.TokenBucket{Limit: 60, Length: time.Minute, Burst: 10, Terms: mockprovider.Terms{Per: mockprovider.Account, Refusal: refusal}},
 			limits.Semaphore{Limit: 8, Terms: mockprovider.Terms{Per: mockprovider.Account}},
 		},
 		Tells: 1,

@@ -79,7 +79,7 @@ func (d *driver) arrive(x *exchange) {
 	d.flush()
 }
 
-// clientGone tells the provider that the client of an exchange has hung up. Not
+// clientGone reports to the provider that the client of an exchange has hung up. Not
 // every provider notices this.
 func (d *driver) clientGone(x *exchange) {
 	d.mu.Lock()

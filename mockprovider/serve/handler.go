@@ -127,8 +127,8 @@ func (a *responder) respond() {
 	if !known || isNotFound(err) {
 		err = a.s.notFound(a.input.Method, path, a.r.Host)
 	}
-	who, valid := a.run.tenants.of(req.Key)
-	a.x.from = origin{id: a.context.ID, tenant: who.id, dialect: a.dialect.Name, model: req.Model}
+	owner, valid := a.run.tenants.of(req.Key)
+	a.x.from = origin{id: a.context.ID, tenant: owner.id, dialect: a.dialect.Name, model: req.Model}
 	if err != nil {
 		a.reject(err)
 		return
@@ -149,9 +149,9 @@ func (a *responder) respond() {
 	q := &a.x.request
 	q.Dialect = uint8(which + 1)
 	if !valid {
-		who.account = a.s.invalidAccount
+		owner.account = a.s.invalidAccount
 	}
-	q.Account, q.Target.Key, q.Target.Model = who.account, who.key, indexOf(a.s.cfg.Models, req.Model)
+	q.Account, q.Target.Key, q.Target.Model = owner.account, owner.key, indexOf(a.s.cfg.Models, req.Model)
 	q.Address, _ = a.run.addresses.of(host(a.r.RemoteAddr))
 	q.Stream = req.Stream
 	q.Demand = wire.Demand{InputTokens: req.InputTokens, OutputTokens: a.s.cfg.OutputTokens, MaxTokens: req.MaxTokens, Prompt: req.Prompt}

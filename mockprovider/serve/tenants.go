@@ -57,13 +57,13 @@ func nextAccount(keys []Key) uint32 {
 func shortHash(sum [sha256.Size]byte) string { return hex.EncodeToString(sum[:4]) }
 
 // of returns the tenant with an API key; ok is false if the key is not valid.
-func (t *tenants) of(key string) (who tenant, ok bool) {
+func (t *tenants) of(key string) (owner tenant, ok bool) {
 	if key == "" {
 		return tenant{}, false
 	}
 	sum := sha256.Sum256([]byte(key))
-	if who, ok := t.configured[sum]; ok {
-		return who, true
+	if owner, ok := t.configured[sum]; ok {
+		return owner, true
 	}
 	place, ok := t.others.of(sum)
 	return tenant{t.firstOther + place, 0, shortHash(sum)}, ok

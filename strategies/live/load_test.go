@@ -57,7 +57,7 @@ func randomProvider(seed uint64) *provider {
 		case 8:
 			return streamResponse(200, nil, tokenEvent, tokenEvent, finishEvent, doneEvent)
 		case 9:
-			return jsonResponse(401, `{"error":{"message":"who?","type":"invalid_request_error","code":"invalid_api_key"}}`)
+			return jsonResponse(401, `{"error":{"message":"invalid key","type":"invalid_request_error","code":"invalid_api_key"}}`)
 		}
 		return jsonResponse(200, chatAnswer, "X-Ratelimit-Limit-Requests", "10", "X-Ratelimit-Remaining-Requests", fmt.Sprint(dice.IntN(10)), "X-Ratelimit-Reset-Requests", "2s")
 	}

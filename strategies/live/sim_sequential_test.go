@@ -57,9 +57,9 @@ type tracer struct {
 
 // Next implements strategies.Strategy.
 func (t *tracer) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
-	var told string
+	var outcome string
 	if e.Outcome != nil {
-		told = fmt.Sprintf(" %v after=%v sent=%v", e.Outcome.Class, e.Outcome.RetryAfter, e.SentAt)
+		outcome = fmt.Sprintf(" %v after=%v sent=%v", e.Outcome.Class, e.Outcome.RetryAfter, e.SentAt)
 	}
 	if t.lines == nil {
 		t.asks = c.Demand
@@ -67,7 +67,7 @@ func (t *tracer) Next(now time.Duration, c *strategies.Call, e strategies.Event)
 	id := c.ID
 	d := t.inner.Next(now, c, e)
 	t.lines = append(t.lines, fmt.Sprintf("%v call %d: event %d attempt %d%s -> %d after=%v take=%v end=%v to=%v",
-		now, id, e.Kind, e.Attempt, told, d.Kind, d.After, d.Take, d.End, c.Target))
+		now, id, e.Kind, e.Attempt, outcome, d.Kind, d.After, d.Take, d.End, c.Target))
 	return d
 }
 
