@@ -1,5 +1,8 @@
-// Package des keeps pending events and hands them out in time order. It knows
-// nothing else: what an event means is its driver's business.
+// Package des keeps pending events and returns them in time order. The meaning
+// of an event belongs to the driver.
+//
+// Most drivers need three names: an Event, and Queue with its methods Push and
+// Pop.
 //
 // Events fire in the order (time, kind, sequence): at one instant the kinds
 // fire in ascending order, and events of one kind in the order they were
@@ -16,13 +19,13 @@ import (
 type Event struct {
 	// At is when it fires, in ns since the run began.
 	At time.Duration
-	// Ref says what it concerns; the driver knows what kind of thing that is.
+	// Ref is the number of the object that it concerns, such as a call's row.
 	Ref uint32
-	// Gen is the generation of that thing when the event was scheduled. A
-	// driver recognises a stale event by it.
+	// Gen is the generation of that object when the event was scheduled, by
+	// which a driver recognises a stale event.
 	Gen uint16
-	// Kind says what happens, and is the priority at one instant: lower first.
-	// It must be below MaxKinds.
+	// Kind is the kind of event and its priority at one instant, lower first. It
+	// must be below MaxKinds.
 	Kind uint8
 }
 
@@ -32,24 +35,23 @@ const MaxKinds = 16
 // Queue is the pending set: a radix heap of base 256.
 //
 // Slot s of level l holds the events whose time differs from the last popped
-// time in byte l first, and has the value s there; so a pop never compares
-// events, it only looks for the lowest slot in use and, where that spans more
-// than one instant, deals its events out to lower levels. Each event is moved at
-// most once per level. Order among equals is structural: slots are first in,
-// first out, and an event is dealt to a lower level before anything can be
-// scheduled there directly. The heap needs times that never lie before the last
-// one popped; Push panics if a driver breaks that.
+// time in byte l first, and has the value s there. A pop does not compare events:
+// it finds the lowest slot in use and, if this spans more than one instant, moves
+// its events to lower levels. Each event is moved at most once per level. The
+// order of equals follows from the structure: slots are first in, first out, and
+// an event is moved to a lower level before another can be scheduled there
+// directly. No event may lie before the last one popped: Push panics then.
 //
 // The structure is that of Ahuja, Mehlhorn, Orlin and Tarjan, "Faster
 // algorithms for the shortest path problem", JACM 37 (1990). Most slots that are
-// emptied hold one event, so the first of each stands in a table, and only the
-// others are in chunks.
+// emptied hold one event, so the first event of each slot is in a table and only
+// the others are in chunks.
 //
 // The zero value is an empty queue at time 0.
 type Queue struct {
 	last int64 // the last popped time; the origin of the slots
 	len  int
-	// now holds what is due at exactly last, one line per kind.
+	// now holds the events due at exactly last, one list per kind.
 	now     [MaxKinds]line
 	nowMask uint32
 
@@ -63,12 +65,11 @@ type Queue struct {
 	chunks []chunk
 	next   []int32 // by chunk: the one after it, as index+1
 	free   int32   // head of the list of free chunks, as index+1
-	// Opened, if set, is called with batches of the events dealt out of a slot
-	// that spans 65,536 ns, or out of one 256 times as long if there are few
-	// enough in it: shortly before they fire, for most that were scheduled
-	// further ahead than that, and for a few twice. A driver can touch the
-	// memory they refer to in one loop, so that the cache misses overlap. It
-	// must not schedule events.
+	// Opened, if set, is called with batches of events shortly before they fire:
+	// those of a slot that spans 65,536 ns, or of one 256 times as long if it has
+	// few events. It sees most events that were scheduled further ahead, and a
+	// few twice. A driver can read the memory they refer to in one loop, so that
+	// the cache misses overlap. It must not schedule events.
 	Opened func([]Event)
 }
 
@@ -87,24 +88,24 @@ const chunkEvents = 32
 // chunk is 512 bytes of a slot's events.
 type chunk [chunkEvents]Event
 
-// line is a first-in-first-out queue of the events of one kind at one instant.
+// line holds the events of one kind at one instant, first in, first out.
 type line struct {
 	events []Event
 	head   int
 }
 
-// touchLevel is the level whose slots span 65,536 ns. Slots one level up are
-// touched if they hold at most touchEvents: what those refer to stays in a cache
-// of the second level until they fire. Then slots of touchLevel hold touchFew or
-// less, as a rule, which need not be touched again.
+// touchLevel is the level whose slots span 65,536 ns; Opened sees those with more
+// than touchFew events. Of slots one level up it sees those with at most
+// touchEvents: the memory these refer to stays in a second-level cache until they
+// fire. They are then mostly dealt to slots of at most touchFew events, which
+// Opened need not see again.
 const (
 	touchLevel  = 2
 	touchEvents = 2048
 	touchFew    = 2 * touchEvents >> levelBits
 )
 
-// Grow makes room for n pending events in advance, so that a driver that knows
-// its population allocates once.
+// Grow allocates memory for n pending events in advance.
 func (q *Queue) Grow(n int) {
 	need := n/chunkEvents + 512
 	if need > cap(q.chunks) {
@@ -144,13 +145,13 @@ func (q *Queue) pushNow(e Event) {
 	q.nowMask |= 1 << e.Kind
 }
 
-// slot is where an event belongs that is due at a time later than last.
+// slot returns the slot of an event that is due later than last.
 func (q *Queue) slot(at time.Duration) uint {
 	level := uint(63-bits.LeadingZeros64(uint64(int64(at)^q.last))) >> 3
 	return level<<levelBits&(slots-1) | uint(uint8(uint64(at)>>(level*8&63)))
 }
 
-// claim marks slot s as used, and reports whether it was not.
+// claim marks slot s as used and reports whether it was unused.
 func (q *Queue) claim(s uint) bool {
 	w, bit := s/64, uint64(1)<<(s%64)
 	used := q.used[w]
@@ -159,7 +160,7 @@ func (q *Queue) claim(s uint) bool {
 	return used&bit == 0
 }
 
-// pushBehind puts e into slot s, which holds an event already.
+// pushBehind appends e to slot s, which holds an event already.
 func (q *Queue) pushBehind(e Event, s uint) {
 	s &= slots - 1
 	if q.room[s] == 0 {
@@ -223,9 +224,9 @@ func (q *Queue) Pop() (e Event, ok bool) {
 	return e, true
 }
 
-// deal moves the present to the first instant of slot s, which has just been
-// marked as empty and holds several events. What is due then is put into now,
-// the others into lower slots.
+// deal sets last to the first time in slot s, which holds several events and has
+// just been marked as empty. Events due then go into now, the others into lower
+// slots.
 func (q *Queue) deal(s uint) {
 	head, full := q.rest[s].head, chunkEvents-int(q.room[s])
 	q.room[s] = 0
@@ -244,14 +245,14 @@ func (q *Queue) deal(s uint) {
 	touch := q.Opened != nil && (level == touchLevel && n > touchFew || level == touchLevel+1 && n <= touchEvents)
 	q.put(q.first[s:s+1], touch)
 	for t := head; t != 0; {
-		// If this grows the pool, what is held stays behind, but valid: the chunk
-		// is not written to until it is free.
+		// If put reallocates the chunks, the events it reads remain in the old
+		// array, which is valid: the chunk is not written to until it is free.
 		q.put(q.held(t, full), touch)
 		t, q.next[t-1], q.free = q.next[t-1], q.free, t
 	}
 }
 
-// put puts events where they belong, seen from the new present.
+// put inserts events by the new value of last.
 func (q *Queue) put(events []Event, touch bool) {
 	if touch {
 		q.Opened(events)

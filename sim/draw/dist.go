@@ -21,7 +21,7 @@ const (
 // time. The zero value is the constant zero.
 type Dist struct {
 	Kind Kind
-	// Mean is the mean, but that of a uniform distribution goes without saying.
+	// Mean is the mean; not used by a uniform distribution.
 	Mean time.Duration
 	// Low and High bound a uniform distribution, Low ≤ x < High, and an
 	// empirical one, Low ≤ x ≤ High.
@@ -64,7 +64,7 @@ func (d Dist) Average() time.Duration {
 	return d.Mean
 }
 
-// String writes the distribution as a scenario file would.
+// String describes the distribution, such as "exponential 5s".
 func (d Dist) String() string {
 	switch d.Kind {
 	case Uniform:

@@ -1,9 +1,12 @@
-// Package draw makes random draws that belong to somebody.
+// Package draw makes random draws, each of which belongs to an owner: a run, a
+// fleet, a call, an attempt.
 //
-// A draw is a pure function of (seed, owner, index): asking twice gives the
-// same answer, and asking in another order changes nothing. That is what lets
-// two strategies face the same day, and what makes a run independent of the
-// number of cores. There is no shared stream anywhere in herdlab.
+// A draw is a pure function of (seed, owner, index): it is the same each time,
+// in any order. So two strategies see the same random arrivals and faults, and a
+// run does not depend on the number of cores. There is no shared random source.
+//
+// Most callers need three names: New returns the draws of a seed, Rand.For those
+// of an owner, and a Dist is a distribution of durations.
 //
 // The generator is SplitMix64 used as a counter: the key of an owner is a hash
 // of the seed and the owner's identity, and draw n of that owner is the n-th
@@ -18,14 +21,14 @@ import (
 	"time"
 )
 
-// golden is the increment of SplitMix64; owner is an odd constant without
-// structure (the fractional digits of π) that sets owners apart.
+// golden is the increment of SplitMix64; owner is an odd constant (the
+// fractional digits of π) that separates the keys of owners.
 const (
 	golden = 0x9e3779b97f4a7c15
 	owner  = 0x243f6a8885a308d3
 )
 
-// Rand is the draws of one owner. It is a small value: copy it freely.
+// Rand is the draws of one owner. It is a small value that may be copied.
 //
 // The zero value is a valid generator (seed 0, one-nanosecond quantum).
 type Rand struct {
@@ -38,17 +41,17 @@ type Rand struct {
 // everything derived from it lie on a grid of one nanosecond.
 func New(seed uint64) Rand { return Rand{key: mix(seed + golden)} }
 
-// WithQuantum returns r with drawn durations rounded down to multiples of q,
-// the grid being applied before scaling: if every duration of an experiment
-// and its quantum are multiplied by k, every drawn duration is multiplied by k
-// exactly. q below 1 ns counts as 1 ns.
+// WithQuantum returns r with drawn durations rounded down to multiples of q. The
+// grid is applied before scaling: if every duration of an experiment and its
+// quantum are multiplied by k, every drawn duration is multiplied by exactly k.
+// A q below 1 ns counts as 1 ns.
 func (r Rand) WithQuantum(q time.Duration) Rand {
 	r.quantum = int64(q)
 	return r
 }
 
-// For returns the generator that belongs to the thing called id under r: a
-// fleet of a run, a call of a fleet.
+// For returns the draws of the owner with the given number below r: a fleet of a
+// run, a call of a fleet.
 func (r Rand) For(id uint64) Rand {
 	r.key = mix(r.key ^ (id+1)*owner)
 	return r
@@ -100,16 +103,16 @@ func (r Rand) Lognormal(n uint64, mean time.Duration, cv float64) time.Duration 
 	}
 	q := r.grid()
 	s2 := math.Log(float64(1 + float64(cv*cv)))
-	// Box–Muller from two halves of the owner's stream: index n for the
-	// radius, its complement for the angle, so that n alone names the draw.
+	// Box–Muller: index n gives the radius and its complement ^n the angle, so
+	// that n identifies the draw.
 	radius := math.Sqrt(float64(2 * negLog(r.Bits(n))))
 	z := float64(radius * math.Cos(float64(2*math.Pi*r.Float(^n))))
 	x := math.Exp(float64(float64(math.Sqrt(s2)*z) - float64(s2/2)))
 	return clampDuration(float64(x*float64(int64(mean)/q)), q)
 }
 
-// Scale returns d ≥ 0 times a finite f ≥ 0, rounded to the quantum, so that a factor may
-// be applied to what was drawn.
+// Scale returns d ≥ 0 times a finite f ≥ 0, rounded to the quantum. It applies a
+// factor to a drawn duration.
 func (r Rand) Scale(d time.Duration, f float64) time.Duration {
 	q := r.grid()
 	return clampDuration(float64(float64(int64(d)/q)*f), q)
@@ -117,8 +120,8 @@ func (r Rand) Scale(d time.Duration, f float64) time.Duration {
 
 func (r Rand) grid() int64 { return max(r.quantum, 1) }
 
-// clampDuration rounds x ≥ 0 quanta to a duration and saturates instead of
-// overflowing: a product of a long mean and a rare draw must not wrap.
+// clampDuration rounds x ≥ 0 quanta to a duration. It saturates: a long mean
+// times a rare draw must not overflow.
 func clampDuration(x float64, q int64) time.Duration {
 	if x >= float64(math.MaxInt64/4)/float64(q) {
 		return time.Duration(math.MaxInt64 / 4 / q * q)

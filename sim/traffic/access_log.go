@@ -7,17 +7,16 @@ import (
 	"fmt"
 )
 
-// isAccessLog reports whether a first line is of an access log.
+// isAccessLog reports whether the first line of a file is that of an access log.
 func isAccessLog(line []byte) bool {
 	return line[0] == '{' && bytes.Contains(line, []byte(`"tenant"`))
 }
 
-// errNoCall is the error of a row that is no call of its own: a retry, or what
-// was no request to a provider.
+// errNoCall is the error of a row that is not a call: a retry, or a request that
+// did not reach the provider.
 var errNoCall = errors.New("no call")
 
-// accessRow reads a line of the access log of herdlab serve: what was asked for,
-// whether it was answered or not.
+// accessRow reads a line of the access log of herdlab serve, answered or not.
 func accessRow(line []byte) (Row, error) {
 	var r struct {
 		At      json.Number `json:"t"`
@@ -25,7 +24,7 @@ func accessRow(line []byte) (Row, error) {
 		Output  json.Number `json:"output_tokens"`
 		Attempt uint32      `json:"attempt"`
 		Unread  bool        `json:"unread"`
-		// What became of the request, and whose it was.
+		// Fields that a trace does not use.
 		Delivered                                                     json.RawMessage `json:"delivered_tokens"`
 		Class, Status, Wait, Dialect, Model, Tenant, Stream, Gone, ID json.RawMessage
 	}

@@ -14,8 +14,8 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// format reads one row. Its time counts from an epoch that only the format
-// knows; it is never negative.
+// format reads one row. Its time counts from the epoch of the format and is not
+// negative.
 type format func(line []byte) (Row, error)
 
 const (
@@ -25,8 +25,8 @@ const (
 		`, or JSONL like {"t":1.5,"prompt_tokens":10,"output_tokens":5}`
 )
 
-// recognise returns the format of a file by its first line, nil if there is
-// none, and whether that line is a header.
+// recognise returns the format of a file by its first line, nil if it is unknown,
+// and whether that line is a header.
 func recognise(line []byte) (parse format, header bool) {
 	switch {
 	case string(line) == azureHeader:
@@ -57,7 +57,7 @@ func azureRow(line []byte) (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	// The traces of 2024 add the zone to what those of 2023 have.
+	// The traces of 2024 have a time zone, those of 2023 do not.
 	t, err := time.Parse("2006-01-02 15:04:05", strings.TrimSuffix(at, "+00:00"))
 	if err != nil {
 		return Row{}, fmt.Errorf("TIMESTAMP %s: expected a time in UTC like 2023-11-16 18:17:03.9799600", quote(at))
@@ -112,7 +112,7 @@ func mooncakeRow(line []byte) (Row, error) {
 		At     json.Number     `json:"timestamp"`
 		Input  json.Number     `json:"input_length"`
 		Output json.Number     `json:"output_length"`
-		Blocks json.RawMessage `json:"hash_ids"` // what a prefix cache would need
+		Blocks json.RawMessage `json:"hash_ids"` // for prefix caches; not used
 	}
 	if err := object(line, &r); err != nil {
 		return Row{}, fmt.Errorf(`%w; expected an object like {"timestamp":1500,"input_length":10,"output_length":5}`, err)
@@ -131,13 +131,13 @@ func object[T any](line []byte, into *T) error {
 		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if dec.More() {
-		return errors.New("there is something after the JSON object")
+		return errors.New("there is text after the JSON object")
 	}
 	return nil
 }
 
-// numbers makes a row of the fields of an object; digits is how many decimal
-// places lie between the unit of its time and a nanosecond.
+// numbers makes a row of the fields of an object; 10^digits nanoseconds are the
+// unit of its time.
 func numbers(atName string, at json.Number, digits int, inName string, in json.Number, outName string, out json.Number) (Row, error) {
 	t, err := decimal(string(at), digits)
 	if err != nil {
@@ -159,7 +159,7 @@ func tokens(name, s string) (uint32, error) {
 	return uint32(n), nil
 }
 
-// quote shows a field; a missing one is said to be so.
+// quote quotes a field, or returns that it is missing.
 func quote(s string) string {
 	const most = 40
 	switch {
@@ -177,12 +177,11 @@ var (
 )
 
 // decimal reads a decimal number such as 12, 1.5 or 5e-05 as a multiple of
-// 10^-digits, rounding half up what is finer. No float is involved, so what a
-// file says is what happens.
+// 10^-digits, rounded half up. It uses no floating point, so values are exact.
 func decimal(s string, digits int) (time.Duration, error) {
 	mantissa, exp, hasExp := strings.Cut(strings.ToLower(s), "e")
 	if hasExp {
-		e, err := strconv.ParseInt(exp, 10, 32) // no line has so many digits
+		e, err := strconv.ParseInt(exp, 10, 32) // longer exponents do not fit a line
 		if err != nil && !errors.Is(err, strconv.ErrRange) {
 			return 0, errDecimal
 		}

@@ -8,26 +8,25 @@ import (
 	"herdlab/sim/draw"
 )
 
-// Mix is calls that differ: each draws what it asks for. The draw belongs to
-// the call, so its attempts are all the same, and all strategies face the same
-// calls.
+// Mix draws the demand of each call. The draw belongs to the call: its attempts
+// all have the same demand, and all strategies see the same calls.
 type Mix struct {
-	// Sizes are what there is, 1 or more.
+	// Sizes are the demands to draw from, 1 or more.
 	Sizes []Share
-	// Prompts is how many different questions are asked, each as often as any
-	// other, so that caches can answer and calls can share a flight; 0 makes all
-	// calls differ. The prompts of a mix are numbered from 1.
+	// Prompts is the number of different prompts, all equally likely, so that
+	// caches can answer and calls can share a flight; 0 makes all calls differ.
+	// Prompts are numbered from 1.
 	Prompts uint32
 }
 
 // Share is one of the sizes of a Mix.
 type Share struct {
 	Demand wire.Demand
-	// Weight says how often it is drawn: Weight ÷ the sum of all weights, ≥ 1.
+	// Weight ÷ the sum of all weights is the probability of the size; ≥ 1.
 	Weight uint32
 }
 
-// Validate says what is wrong with the mix.
+// Validate reports an error if the mix is invalid.
 func (m *Mix) Validate() error {
 	if len(m.Sizes) == 0 {
 		return errors.New("a mix needs at least one size")
@@ -40,7 +39,7 @@ func (m *Mix) Validate() error {
 	return nil
 }
 
-// Demand returns what the call asks for that owns the draws r.
+// Demand returns the demand of the call that owns the draws r.
 func (m *Mix) Demand(r draw.Rand) wire.Demand {
 	d := m.Sizes[m.draw(r)].Demand
 	if m.Prompts > 0 {
@@ -49,7 +48,7 @@ func (m *Mix) Demand(r draw.Rand) wire.Demand {
 	return d
 }
 
-// draw returns the number of a size.
+// draw returns the index of a size.
 func (m *Mix) draw(r draw.Rand) int {
 	if len(m.Sizes) == 1 {
 		return 0
@@ -72,7 +71,7 @@ func (m *Mix) weight() (sum uint64) {
 	return sum
 }
 
-// Mean returns the mean of a property of what is asked for, such as its output.
+// Mean returns the mean of a property of the demand, such as its output tokens.
 func (m *Mix) Mean(of func(*wire.Demand) uint32) float64 {
 	var sum float64
 	for i := range m.Sizes {

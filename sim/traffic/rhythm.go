@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// Rhythm is a factor on the rate of a stream that changes at set times: the hours
-// of a day, a spike. The zero Rhythm is always 1.
+// Rhythm is a factor on the rate of a stream that changes at given times, such as
+// the hours of a day or a spike. The zero Rhythm is always 1.
 type Rhythm struct {
-	// Steps are in the order of time. Before the first of them the factor is 1
-	// or, if it repeats, what the last one says.
+	// Steps are in the order of time. Before the first step the factor is 1 or,
+	// if the rhythm repeats, that of the last step.
 	Steps []Beat `without:"the rate is constant" about:"The factors, each from its time on."`
-	// Every is after how long it begins anew, 24 h for a day; 0 for never.
+	// Every is the period, 24 h for a day; 0 if the rhythm does not repeat.
 	Every time.Duration `without:"it does not repeat" about:"The period, such as 24h."`
 }
 
-// Beat says that the factor is Factor from then on, until the next one.
+// Beat sets the factor from a time on, until the next beat.
 type Beat struct {
 	From   time.Duration `default:"0s" about:"When the factor begins."`
 	Factor float64       `unit:"times" default:"0" about:"The factor on the rate from then on."`
 }
 
-// Validate says what is wrong with the rhythm.
+// Validate reports an error if the rhythm is invalid.
 func (y *Rhythm) Validate() error {
 	beats := len(y.Steps) == 0
 	for i, s := range y.Steps {
@@ -32,7 +32,7 @@ func (y *Rhythm) Validate() error {
 		case s.From < 0 || i > 0 && s.From <= y.Steps[i-1].From:
 			return fmt.Errorf("step %d must come after the one before it, and not before 0", i+1)
 		case y.Every > 0 && s.From >= y.Every:
-			return fmt.Errorf("step %d comes after the rhythm has begun anew", i+1)
+			return fmt.Errorf("step %d begins after the period ends", i+1)
 		case !(s.Factor >= 0) || math.IsInf(s.Factor, 1):
 			return fmt.Errorf("step %d needs a factor of 0 or more", i+1)
 		}
@@ -40,15 +40,15 @@ func (y *Rhythm) Validate() error {
 	}
 	switch {
 	case y.Every < 0:
-		return errors.New("the length of the rhythm must not be negative")
+		return errors.New("the period must not be negative")
 	case !beats:
-		return errors.New("no call ever comes: one of the factors must be above 0")
+		return errors.New("no call ever arrives: one of the factors must be above 0")
 	}
 	return nil
 }
 
-// after returns when a gap that begins at from is over, if time passes at the
-// factor's speed; false if it never is.
+// after returns the end of a gap that begins at from, where time passes at the
+// speed of the factor; false if the gap never ends.
 func (y *Rhythm) after(from, gap time.Duration) (time.Duration, bool) {
 	if len(y.Steps) == 0 {
 		return from + gap, true
@@ -76,14 +76,14 @@ func (y *Rhythm) after(from, gap time.Duration) (time.Duration, bool) {
 			from = until
 			continue
 		}
-		if factor == 0 { // nothing is left, and nothing passes
+		if factor == 0 { // left is 0
 			return from, true
 		}
 		return from + time.Duration(math.Round(left/factor)), true
 	}
 }
 
-// round is how much of a gap passes in one round.
+// round returns the part of a gap that passes in one period.
 func (y *Rhythm) round() (sum float64) {
 	for i, s := range y.Steps {
 		end := y.Every + y.Steps[0].From
@@ -95,7 +95,7 @@ func (y *Rhythm) round() (sum float64) {
 	return sum
 }
 
-// at returns the factor at now, and until when it holds.
+// at returns the factor at now and the time of its next change.
 func (y *Rhythm) at(now time.Duration) (factor float64, until time.Duration) {
 	begin := time.Duration(0)
 	if y.Every > 0 {

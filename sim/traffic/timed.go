@@ -10,7 +10,7 @@ import (
 	"herdlab/sim/draw"
 )
 
-// At returns calls at given times, in their order, each for d.
+// At returns calls at the given ascending times, each with the demand d.
 func At(d wire.Demand, times ...time.Duration) Arrivals {
 	rows := make([]Row, len(times))
 	for i, at := range times {
@@ -19,22 +19,22 @@ func At(d wire.Demand, times ...time.Duration) Arrivals {
 	return replay(rows)
 }
 
-// Bursts are calls in batches, each spread evenly over its time.
+// Bursts are calls in batches, each evenly spaced over its time.
 type Bursts struct {
 	// Batches follow each other: none begins before the one before it ends.
 	Batches []Batch
-	// Size is what every call asks for.
+	// Size is the demand of every call.
 	Size wire.Demand
 }
 
-// Batch is so many calls, evenly in From ≤ t < To: the first at From, each
-// following one (To − From) ÷ Calls later. From = To has all at once.
+// Batch is a number of calls, evenly spaced in From ≤ t < To: the first at From,
+// each following one (To − From) ÷ Calls later. If From = To all arrive at once.
 type Batch struct {
 	From, To time.Duration
 	Calls    int
 }
 
-// Validate says what is wrong with the bursts.
+// Validate reports an error if the bursts are invalid.
 func (b Bursts) Validate() error {
 	if len(b.Batches) == 0 {
 		return errors.New("there is no burst")
@@ -69,22 +69,22 @@ func (b Bursts) Next(_ draw.Rand, i uint64, _ time.Duration) (time.Duration, boo
 // Demand implements Arrivals.
 func (b Bursts) Demand(draw.Rand, uint64) wire.Demand { return b.Size }
 
-// Periodic is one call of each client in every Period, whatever becomes of the
-// one before: cron jobs, probes, heartbeats.
+// Periodic is one call of each client in every Period, independent of the calls
+// before: cron jobs, probes, heartbeats.
 type Periodic struct {
 	Clients int
 	Period  time.Duration
-	// First is when the first client begins. The others begin with it if Spread
-	// is 0, and else evenly at random in the time of Spread ≤ Period from
-	// First on; each keeps its phase for ever.
+	// First is the time of the first call. If Spread is 0 all clients begin then,
+	// and else at times drawn uniformly from the Spread ≤ Period after it; each
+	// client keeps its phase.
 	First, Spread time.Duration
-	// Until stops them; 0 means never.
+	// Until is when the calls end; 0 means never.
 	Until time.Duration
-	// Size is what every call asks for.
+	// Size is the demand of every call.
 	Size wire.Demand
 }
 
-// Validate says what is wrong with the jobs.
+// Validate reports an error if the jobs are invalid.
 func (p Periodic) Validate() error {
 	switch {
 	case p.Clients < 1:
@@ -97,10 +97,10 @@ func (p Periodic) Validate() error {
 	return nil
 }
 
-// Next implements Arrivals. Calls are dealt to clients in turn, so client k has
-// the k-th phase in the order of time. The phases are the order statistics of
-// even draws, which follow from each other: of n phases that are left above u,
-// the least is 1 − (1 − u)·V^(1/n).
+// Next implements Arrivals. Calls go to clients in turn, so client k has the k-th
+// phase in the order of time. The phases are the order statistics of uniform
+// draws, each of which follows from the one before: of n phases above u, the
+// least is 1 − (1 − u)·V^(1/n).
 func (p Periodic) Next(r draw.Rand, i uint64, prev time.Duration) (time.Duration, bool) {
 	round, k := i/uint64(p.Clients), i%uint64(p.Clients)
 	if round > uint64(math.MaxInt64/4/p.Period) {

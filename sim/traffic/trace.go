@@ -11,25 +11,25 @@ import (
 
 // Row is one recorded call.
 type Row struct {
-	// At is when it arrived, from the beginning of the trace.
+	// At is the time of arrival since the beginning of the trace.
 	At time.Duration
-	// Demand is what it asked for.
+	// Demand is the call's demand.
 	Demand wire.Demand
 }
 
-// Trace is recorded traffic, in time order; calls of the same instant keep the
-// order of their file. It is not changed once it is read: Cut and Scale return
-// new traces, and runs share one.
+// Trace is recorded traffic in time order; calls at the same time keep the order
+// of their file. It is immutable: Cut and Scale return new traces, and runs share
+// one.
 type Trace struct {
-	// Name says where it comes from, for messages and results.
+	// Name is the origin of the trace, for messages and results.
 	Name string
 	Rows []Row
 }
 
-// MaxSpan bounds how long a trace may last.
+// MaxSpan is the longest duration of a trace.
 const MaxSpan = 10 * 365 * 24 * time.Hour
 
-// Span returns when the last call arrives, 0 for an empty trace.
+// Span returns the time of the last call, 0 for an empty trace.
 func (t *Trace) Span() time.Duration {
 	if len(t.Rows) == 0 {
 		return 0
@@ -50,8 +50,8 @@ func (t *Trace) MeanOutputTokens() float64 {
 	return float64(sum) / float64(len(t.Rows))
 }
 
-// Cut returns the calls with from ≤ At < to, moved so that from becomes 0; a
-// gap before the first of them stays. to = 0 means the end of the trace.
+// Cut returns the calls with from ≤ At < to, shifted so that from becomes 0. A
+// to of 0 means the end of the trace.
 func (t *Trace) Cut(from, to time.Duration) *Trace {
 	cut := &Trace{Name: t.Name}
 	for _, r := range t.Rows {
@@ -63,9 +63,9 @@ func (t *Trace) Cut(from, to time.Duration) *Trace {
 	return cut
 }
 
-// Scale returns the same calls at rate times the speed: 2 is twice as fast,
-// 0.5 half as fast. It refuses a rate that is not a positive finite number,
-// and one that stretches the trace over MaxSpan.
+// Scale returns the same calls at rate × the speed: 2 is twice as fast. It
+// returns an error if the rate is not a positive finite number or stretches the
+// trace over MaxSpan.
 func (t *Trace) Scale(rate float64) (*Trace, error) {
 	if !(rate > 0) || math.IsInf(rate, 1) {
 		return nil, fmt.Errorf("trace: rate %v: expected a positive number, such as 2 for twice as fast", rate)
@@ -84,7 +84,7 @@ func (t *Trace) Scale(rate float64) (*Trace, error) {
 }
 
 // Arrivals returns the trace as the calls of an open fleet: one call for each
-// row, whatever the seed.
+// row, independent of the seed.
 func (t *Trace) Arrivals() Arrivals { return replay(t.Rows) }
 
 type replay []Row

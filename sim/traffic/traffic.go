@@ -1,4 +1,8 @@
-// Package traffic says when calls arrive and what they ask for.
+// Package traffic determines when calls arrive and what they ask for.
+//
+// Most callers need three names. Traffic is the source of a fleet's calls;
+// Stream, Bursts and Periodic are arrivals of an open fleet; ReadTrace reads
+// recorded calls.
 package traffic
 
 import (
@@ -12,45 +16,43 @@ import (
 //
 // A closed fleet (Arrivals nil) has clients that each make one call after the
 // other: the first at Start, each following one a Think time after the last
-// was settled. A one-shot fleet is a closed one with Calls = 1. An open fleet
-// has calls that arrive whatever becomes of the earlier ones, dealt to its
-// clients in turn.
+// was settled. A one-shot fleet is a closed one with Calls = 1. The calls of an
+// open fleet arrive independently of earlier ones and go to its clients in turn.
 type Traffic struct {
-	// Clients is how many clients the fleet has, ≥ 1.
+	// Clients is the number of clients, ≥ 1.
 	Clients int
-	// Start is when a closed client first calls, Think how long it pauses
-	// between calls.
+	// Start is the time of a closed client's first call, Think its pause between
+	// calls.
 	Start, Think draw.Dist
 	// Calls bounds the calls of each closed client; 0 means no bound.
 	Calls int
-	// Size is what every call asks for, unless Arrivals or Mix say otherwise.
+	// Size is the demand of every call without Arrivals and Mix.
 	Size wire.Demand
-	// Mix, if not nil, has each call draw what it asks for, whatever Size and
-	// Arrivals say.
+	// Mix, if not nil, draws the demand of each call and replaces Size and that
+	// of Arrivals.
 	Mix *Mix
 	// Arrivals makes the fleet open.
 	Arrivals Arrivals
 }
 
-// Arrivals are the calls of an open fleet. Implementations are immutable, and
-// shared by runs.
+// Arrivals are the calls of an open fleet. Implementations are immutable: runs
+// share them.
 type Arrivals interface {
-	// Next returns when call i = 0, 1, … arrives, given that the one before
-	// arrived at prev (0 for the first) and the draws r of the fleet; ok is
-	// false if there is no such call.
+	// Next returns the arrival time of call i = 0, 1, …; prev is that of the
+	// call before (0 for the first) and r are the fleet's draws. ok is false if
+	// there is no such call.
 	Next(r draw.Rand, i uint64, prev time.Duration) (at time.Duration, ok bool)
-	// Demand returns what call i asks for.
+	// Demand returns the demand of call i.
 	Demand(r draw.Rand, i uint64) wire.Demand
 }
 
 // OneShot returns a fleet whose clients make one call each, at a time drawn
-// evenly from [0, within).
+// uniformly from [0, within).
 func OneShot(clients int, within time.Duration) Traffic {
 	return Traffic{Clients: clients, Calls: 1, Start: draw.Between(0, within)}
 }
 
-// IsOneShot reports whether nothing arrives after the first call of each
-// client.
+// IsOneShot reports whether each client makes one call only.
 func (t *Traffic) IsOneShot() bool { return t.Arrivals == nil && t.Calls == 1 }
 
 // Stream is an open stream of calls with independent gaps: Poisson traffic if
@@ -58,11 +60,11 @@ func (t *Traffic) IsOneShot() bool { return t.Arrivals == nil && t.Calls == 1 }
 type Stream struct {
 	// Gap is the time between two arrivals; its mean must be positive.
 	Gap draw.Dist
-	// Size is what every call asks for.
+	// Size is the demand of every call.
 	Size wire.Demand
 	// Until stops the stream; 0 means never.
 	Until time.Duration
-	// Rhythm makes the rate vary: gaps pass at its speed.
+	// Rhythm multiplies the rate.
 	Rhythm Rhythm
 }
 

@@ -54,14 +54,14 @@ func TestValues(t *testing.T) {
 
 func TestQuantilesOutOfOrder(t *testing.T) {
 	for want, points := range map[string][]Quantile{
-		"an empirical distribution needs at least one quantile":                                  nil,
-		"the quantile of 1.5 is none: its share must be 0 to 1":                                  {{1.5, 1}},
-		"the quantile of NaN is none: its share must be 0 to 1":                                  {{math.NaN(), 1}},
-		"the quantile of 0.5 stands behind that of 0.9; give them in ascending order, once each": {{0.9, 1}, {0.5, 2}},
-		"the quantile of 0.5 stands behind that of 0.5; give them in ascending order, once each": {{0.5, 1}, {0.5, 2}},
-		"the quantile of 0.9 is below that of 0.5; it cannot be":                                 {{0.5, 2}, {0.9, 1}},
-		"the quantile of 1 is out of range: " + time.Duration(math.MaxInt64).String():            {{1, math.MaxInt64}},
-		"the quantile of 0.25 is out of range: " + time.Duration(-math.MaxInt64/4*4-4).String():  {{0.25, -math.MaxInt64/4*4 - 4}},
+		"an empirical distribution needs at least one quantile":                                 nil,
+		"the quantile 1.5 is not a share: it must be 0 to 1":                                    {{1.5, 1}},
+		"the quantile NaN is not a share: it must be 0 to 1":                                    {{math.NaN(), 1}},
+		"the quantile 0.5 follows 0.9; give quantiles in ascending order, once each":            {{0.9, 1}, {0.5, 2}},
+		"the quantile 0.5 follows 0.5; give quantiles in ascending order, once each":            {{0.5, 1}, {0.5, 2}},
+		"the value of quantile 0.9 is below that of 0.5":                                        {{0.5, 2}, {0.9, 1}},
+		"the quantile of 1 is out of range: " + time.Duration(math.MaxInt64).String():           {{1, math.MaxInt64}},
+		"the quantile of 0.25 is out of range: " + time.Duration(-math.MaxInt64/4*4-4).String(): {{0.25, -math.MaxInt64/4*4 - 4}},
 	} {
 		_, err := Quantiles(points...)
 		require.EqualError(t, err, want)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Quantile is a point of an empirical distribution: a share P of all that is
-// drawn is at most Value.
+// Quantile is a point of an empirical distribution: a share P of the draws is at
+// most Value.
 type Quantile struct {
 	P     float64
 	Value time.Duration
@@ -20,10 +20,10 @@ type table struct {
 	points []Quantile
 }
 
-// Quantiles returns the distribution that has the given quantiles and is even
-// between them. What lies below the first has its value, what lies above the
-// last the last's: say what p100 is if the tail matters. It reports quantiles
-// that are out of order or out of range.
+// Quantiles returns the distribution with the given quantiles, uniform between
+// them. Draws below the first quantile have its value and draws above the last
+// the value of the last: give p100 if the tail matters. Quantiles out of order or
+// out of range are an error.
 func Quantiles(points ...Quantile) (Dist, error) {
 	if len(points) == 0 {
 		return Dist{}, errors.New("an empirical distribution needs at least one quantile")
@@ -31,13 +31,13 @@ func Quantiles(points ...Quantile) (Dist, error) {
 	for i, q := range points {
 		switch {
 		case !(q.P >= 0 && q.P <= 1):
-			return Dist{}, fmt.Errorf("the quantile of %g is none: its share must be 0 to 1", q.P)
+			return Dist{}, fmt.Errorf("the quantile %g is not a share: it must be 0 to 1", q.P)
 		case q.Value < -math.MaxInt64/4 || q.Value > math.MaxInt64/4:
 			return Dist{}, fmt.Errorf("the quantile of %g is out of range: %v", q.P, q.Value)
 		case i > 0 && q.P <= points[i-1].P:
-			return Dist{}, fmt.Errorf("the quantile of %g stands behind that of %g; give them in ascending order, once each", q.P, points[i-1].P)
+			return Dist{}, fmt.Errorf("the quantile %g follows %g; give quantiles in ascending order, once each", q.P, points[i-1].P)
 		case i > 0 && q.Value < points[i-1].Value:
-			return Dist{}, fmt.Errorf("the quantile of %g is below that of %g; it cannot be", q.P, points[i-1].P)
+			return Dist{}, fmt.Errorf("the value of quantile %g is below that of %g", q.P, points[i-1].P)
 		}
 	}
 	t := &table{slices.Clone(points)}
@@ -45,8 +45,8 @@ func Quantiles(points ...Quantile) (Dist, error) {
 	return Dist{Kind: Empirical, Mean: t.mean(), Low: first.Value, High: last.Value, table: t}, nil
 }
 
-// Values returns the distribution of which the given values are a sample, even
-// between neighbours; their order does not matter.
+// Values returns the distribution of which the given values are a sample,
+// uniform between neighbours; their order does not matter.
 func Values(values ...time.Duration) (Dist, error) {
 	sorted := slices.Sorted(slices.Values(values))
 	points := make([]Quantile, len(sorted))

@@ -14,28 +14,27 @@ import (
 
 // Bounds on the files that ReadTrace accepts.
 const (
-	// MaxRows is how many calls a trace may have.
+	// MaxRows is the largest number of calls in a trace.
 	MaxRows = 10_000_000
-	// maxLine is how many bytes a line may have: a Mooncake row names every
-	// block of its prompt.
+	// maxLine is the longest line in bytes: a Mooncake row names every block of
+	// its prompt.
 	maxLine = 1 << 20
-	// maxBad is how many bad rows are reported one by one.
+	// maxBad is the number of bad rows that are reported in detail.
 	maxBad = 20
 )
 
 // BadRow is a row that cannot be read.
 type BadRow struct {
 	Line int
-	// Problem says what is wrong and what was expected.
+	// Problem is the mistake and what was expected.
 	Problem string
 }
 
-// TraceError says what is wrong with a trace file: every bad row, the first
-// twenty of them in detail.
+// TraceError lists the bad rows of a trace file, the first twenty in detail.
 type TraceError struct {
 	Name string
 	Bad  []BadRow
-	// More counts the bad rows that Bad leaves out.
+	// More is the number of bad rows that Bad omits.
 	More int
 }
 
@@ -62,8 +61,7 @@ func (e *TraceError) add(line int, problem string) {
 	e.Bad = append(e.Bad, BadRow{line, problem})
 }
 
-// ReadTrace reads recorded traffic in any of the formats that it recognises by
-// their first line:
+// ReadTrace reads recorded traffic. It recognises the format by the first line:
 //
 //	TIMESTAMP,ContextTokens,GeneratedTokens                the Azure LLM inference traces
 //	t,prompt_tokens,output_tokens                          herdlab's own CSV, t in seconds
@@ -71,13 +69,13 @@ func (e *TraceError) add(line int, problem string) {
 //	{"timestamp":1500,"input_length":10,"output_length":5} Mooncake, in milliseconds
 //	{"t":1.5,"prompt_tokens":10,…,"tenant":"ab12",…}       the access log of herdlab serve
 //
-// Times become relative to the first row; they must not run backwards, but in an
-// access log, which has requests in the order in which they ended. Retries in it,
-// and what was no request to a provider, are left out: a trace is of calls. Decimals
-// are read as decimals, and rounded to whole nanoseconds if they are finer. A
-// UTF-8 byte order mark, CRLF and blank lines are tolerated. Whatever is wrong
-// with rows is reported as a *TraceError, all of it at once; name is what its
-// messages call the file. r is read to its end but not closed.
+// Times become relative to the first row. They must ascend, except in an access
+// log, which lists requests in the order in which they ended. Retries in an access
+// log and requests that did not reach a provider are omitted: a trace has calls.
+// Decimals are exact, rounded to whole nanoseconds. A UTF-8 byte order mark, CRLF
+// and blank lines are accepted. All bad rows are reported together, as a
+// *TraceError; name is the name of the file in its messages. r is read to its end
+// but not closed.
 func ReadTrace(name string, r io.Reader) (*Trace, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 64<<10), maxLine)
@@ -90,7 +88,7 @@ func ReadTrace(name string, r io.Reader) (*Trace, error) {
 		log   bool // an access log
 	)
 	bad.Name = name
-	for lines.Scan() && lines.Err() == nil { // what came before an error is no whole line
+	for lines.Scan() && lines.Err() == nil { // the text before an error is not a whole line
 		n++
 		line := lines.Bytes()
 		if n == 1 {

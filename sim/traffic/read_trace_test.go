@@ -95,7 +95,7 @@ func TestReadTraceRefuses(t *testing.T) {
 		{`{"t":"soon","prompt_tokens":1,"output_tokens":1}`, "x:1:"},
 		{`{"t":1,"prompt_tokens":1,"output_tokens":1,"user":7}`, `unknown field "user"`},
 		{`{"t":1,"prompt_tokens":1`, "the JSON object is not complete"},
-		{`{"t":1,"prompt_tokens":1,"output_tokens":1} {}`, "something after the JSON object"},
+		{`{"t":1,"prompt_tokens":1,"output_tokens":1} {}`, "text after the JSON object"},
 		{`{"t":1,"prompt_tokens":1,"output_tokens":1}` + "\n[1]\n", "x:2:"},
 		{`{"timestamp":1,"input_length":1}`, "output_length is missing"},
 		{ownHeader + "\n0,1,2\n" + strings.Repeat("9", maxLine+1), "x:3: the line is longer than 1048576 bytes"},
