@@ -23,22 +23,22 @@ func (r *run) decide(i uint32, e strategies.Event) {
 		v := &r.view
 		if r.viewFleet != f {
 			r.viewFleet = f
-			v.Rand, v.Demand = f.rand, f.size
-			v.Memory = [strategies.NumScopes][]int64{f.callSlab, f.clientSlab, f.perFleet, r.everyone}
+			v.Driver().Rand, v.Demand = f.rand, f.size
+			v.Driver().Memory = [strategies.NumScopes][]int64{f.callSlab, f.clientSlab, f.perFleet, r.everyone}
 		}
 		client, id := f.identify(i, c.seq)
 		v.ID, v.Row, v.Client, v.Attempts, v.InFlight = id, i, client, c.attempts, uint32(c.inFlight)
-		v.Born, v.Target, v.Phase, v.Turn = c.born, c.target, uint32(c.phase), uint32(c.turn)
+		v.Born, v.Target, v.Driver().Phase, v.Driver().Turn = c.born, c.target, uint32(c.phase), uint32(c.turn)
 		if !f.uniform {
 			v.Demand = r.demands[i]
 		}
-		v.From[strategies.PerCall] = (i - f.base) * f.callStride
-		v.From[strategies.PerClient] = client*f.clientStride + f.clientOffset
+		v.Driver().From[strategies.PerCall] = (i - f.base) * f.callStride
+		v.Driver().From[strategies.PerClient] = client*f.clientStride + f.clientOffset
 		r.viewKind = e.Kind
 
 		d := f.root.Next(r.now, v, e)
 
-		c.phase, c.target = uint16(v.Phase), v.Target
+		c.phase, c.target = uint16(v.Driver().Phase), v.Target
 		c.turn++
 		if f.changes {
 			r.demands[i] = v.Demand

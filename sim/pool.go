@@ -110,7 +110,7 @@ func (r *run) TryTake(c *strategies.Call, t strategies.Take) bool {
 			return false
 		}
 	}
-	ok, _ := p.spec.Pool.TryTake(r.now, c.PoolWords(p.spec.Scope, p.spec.At), t.N)
+	ok, _ := p.spec.Pool.TryTake(r.now, c.Driver().PoolWords(p.spec.Scope, p.spec.At), t.N)
 	return ok
 }
 

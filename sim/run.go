@@ -94,8 +94,8 @@ func (x *Experiment) Run(ctx context.Context) (*metrics.Report, error) {
 		return nil, err
 	}
 	r := newRun(x)
-	if r.view.Scripts != nil {
-		defer r.view.Scripts.Close()
+	if r.view.Driver().Scripts != nil {
+		defer r.view.Driver().Scripts.Close()
 	}
 	if err := r.loop(ctx, x.Plan.Horizon); err != nil {
 		return nil, err
@@ -148,8 +148,8 @@ func newRun(x *Experiment) *run {
 		if !f.uniform && r.demands == nil {
 			r.demands = make([]wire.Demand, len(r.calls))
 		}
-		if spec.Program.Scripted && r.view.Scripts == nil {
-			r.view.Scripts = new(strategies.Scripts)
+		if spec.Program.Scripted && r.view.Driver().Scripts == nil {
+			r.view.Driver().Scripts = new(strategies.Scripts)
 		}
 	}
 	if len(r.fleets) > 1 {
@@ -158,7 +158,7 @@ func newRun(x *Experiment) *run {
 		}
 	}
 	if len(r.pools) > 0 {
-		r.view.Pools = r
+		r.view.Driver().Pools = r
 	}
 	r.patience = 100_000 + perCaller*uint64(closed)
 	if closed > touchFrom {

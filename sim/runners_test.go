@@ -70,7 +70,7 @@ func TestEveryAttemptEndsOnceInsideARace(t *testing.T) {
 				*n = 0
 				c.Put(id, 1)
 			}
-			shelfWords = c.Memory[strategies.PerFleet]
+			shelfWords = c.Driver().Memory[strategies.PerFleet]
 			return d
 		}), err
 	})

@@ -126,8 +126,9 @@ func TestHowScriptsEnd(t *testing.T) {
 			require.NoError(t, err)
 			var scripts strategies.Scripts
 			defer scripts.Close()
-			call := strategies.Call{Scripts: &scripts}
-			call.Memory[strategies.PerCall] = make([]int64, p.Words[strategies.PerCall])
+			var call strategies.Call
+			call.Driver().Scripts = &scripts
+			call.Driver().Memory[strategies.PerCall] = make([]int64, p.Words[strategies.PerCall])
 			d := p.Root.Next(0, &call, strategies.Event{Kind: strategies.Begin})
 			if d.Kind == strategies.Send {
 				d = p.Root.Next(0, &call, strategies.Event{Kind: strategies.Reply, Attempt: 1, Outcome: &wire.Outcome{Status: 200}})

@@ -254,11 +254,14 @@ func (w *twin) decide(c *twinCall, e strategies.Event) {
 	f := c.fleet
 	v := &strategies.Call{
 		ID: c.id, Client: uint32(c.client), Attempts: c.attempts, InFlight: uint32(len(c.flying)), Born: c.born,
-		Demand: c.asks, Target: c.target, Phase: c.phase, Turn: c.turn, Rand: f.rand,
-		Joined: c.end, Memory: [...][]int64{c.words, f.clients[c.client], f.fleet, f.everyone},
+		Demand: c.asks, Target: c.target, Joined: c.end,
+	}
+	*v.Driver() = strategies.DriverState{
+		Phase: c.phase, Turn: c.turn, Rand: f.rand,
+		Memory: [...][]int64{c.words, f.clients[c.client], f.fleet, f.everyone},
 	}
 	d := f.Program.Root.Next(w.now, v, e)
-	c.phase, c.target, c.asks = v.Phase, v.Target, v.Demand
+	c.phase, c.target, c.asks = v.Driver().Phase, v.Target, v.Demand
 	c.turn++
 	v.TakeCommands(twinCommands{w, c, e})
 	if c.over {

@@ -202,7 +202,7 @@ func TestMisuseIsNoticed(t *testing.T) {
 	_, err = b.Reserve(strategies.PerClient, 2, "")
 	require.NoError(t, err)
 	var c strategies.Call
-	c.Memory[strategies.PerClient] = make([]int64, 3)
+	c.Driver().Memory[strategies.PerClient] = make([]int64, 3)
 	*c.Word(mine, 0) = 7
 	require.PanicsWithValue(t, "strategies: a layer reaches for a word beyond those it reserved", func() { c.Word(mine, 1) })
 	_, err = b.Reserve(strategies.PerClient, 1<<30, "")

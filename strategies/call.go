@@ -86,37 +86,46 @@ type Call struct {
 	// begins what is inside it.
 	Target wire.Target
 
-	// Phase has a bit for each layer that has the call waiting. It belongs to
-	// this package: a driver starts it at zero and stores it with the call.
-	Phase uint32
-	// Turn counts the decisions since the last attempt was sent, so that two
-	// refusals by one guard draw differently. It is the driver's: 0 at Begin
-	// and after a Send, and one more after any other Next, unless that asked for
-	// what it got at once: an Acquire or a Join that is granted without a wait.
-	Turn uint32
-
-	// Memory is the words of each scope, as the driver owns them; those of this
-	// call, its client and so on begin at From, which the driver sets too.
-	Memory [NumScopes][]int64
-	From   [NumScopes]uint32
-	// Rand is the generator of the call's run or fleet; the strategy draws
-	// through Uniform and the like, never from it directly.
-	Rand draw.Rand
-
-	// Pools, if not nil, grants units that nobody else waits for without a
-	// detour through the driver; a guard whose Acquire is granted goes on at
-	// once. The order in which units are granted is the same either way.
-	Pools Pools
-
-	// Scripts, if not nil, runs the scripts of the stack; a driver of a Scripted
-	// program sets it.
-	Scripts *Scripts
-
-	// Joined is how the call that this one has followed was settled, for Joined.
+	// Joined is how the call that this one has followed was settled, for a Joined
+	// event.
 	Joined End
 
+	driver   DriverState
 	commands commands
 }
+
+// DriverState is what a driver keeps for the layers of a call: their memory, the
+// source of their draws and what grants them units at once. Layers reach it through
+// the methods of Call, Slot and Waiting.
+type DriverState struct {
+	// Memory is the words of each scope, which the driver owns; those of this call,
+	// its client and so on begin at From.
+	Memory [NumScopes][]int64
+	From   [NumScopes]uint32
+	// Phase has a bit for each layer in which the call waits. A driver starts it at
+	// zero and stores it with the call.
+	Phase uint32
+	// Turn counts the decisions since the last attempt was sent, so that two refusals
+	// by one guard draw differently. A driver sets it to 0 at Begin and after a Send,
+	// and adds 1 after any other Next, unless the decision was an Acquire or a Join
+	// that it granted at once.
+	Turn uint32
+	// Rand is the generator of the call's run or fleet.
+	Rand draw.Rand
+	// Pools, if it is not nil, grants units that no other call waits for, so that a
+	// guard whose Acquire is granted continues at once. The order in which units are
+	// granted is the same either way.
+	Pools Pools
+	// Scripts runs the scripts of the stack; the driver of a Scripted program sets it.
+	Scripts *Scripts
+}
+
+// Driver returns the state that the call's driver sets before Next and stores after
+// it. It is for drivers; layers do not need it.
+func (c *Call) Driver() *DriverState { return &c.driver }
+
+// NewCall returns a call that draws from r, without memory.
+func NewCall(r draw.Rand) *Call { return &Call{driver: DriverState{Rand: r}} }
 
 // Word returns the i-th word of s, i = 0, 1, …; it panics if s has fewer.
 func (c *Call) Word(s Slot, i uint32) *int64 {
@@ -124,7 +133,7 @@ func (c *Call) Word(s Slot, i uint32) *int64 {
 		panic("strategies: a layer reaches for a word beyond those it reserved")
 	}
 	scope := s.scope & (NumScopes - 1) // spares two checks of bounds
-	return &c.Memory[scope][c.From[scope]+s.at+i]
+	return &c.driver.Memory[scope][c.driver.From[scope]+s.at+i]
 }
 
 // Word needs a power of two: this does not compile otherwise.
@@ -132,33 +141,37 @@ var _ [0]struct{} = [NumScopes & (NumScopes - 1)]struct{}{}
 
 // Words returns all words of s.
 func (c *Call) Words(s Slot) []int64 {
-	at := c.From[s.scope] + s.at
-	return c.Memory[s.scope][at : at+uint32(s.n)]
+	at := c.driver.From[s.scope] + s.at
+	return c.driver.Memory[s.scope][at : at+uint32(s.n)]
 }
 
 // PoolWords returns the words of the pool that stands at the given word of a
 // scope, and those that follow.
-func (c *Call) PoolWords(s Scope, at uint32) []int64 { return c.Memory[s][c.From[s]+at:] }
+func (d *DriverState) PoolWords(s Scope, at uint32) []int64 { return d.Memory[s][d.From[s]+at:] }
 
 // Uniform draws a duration in [lo, hi), for the given purpose. Draws belong to
 // (seed, call, attempt, turn, purpose): the same call after the same history
 // draws the same, whatever other calls do.
 func (c *Call) Uniform(p Purpose, lo, hi time.Duration) time.Duration {
-	return c.Rand.For(c.ID).Uniform(c.index(p), lo, hi)
+	return c.driver.Rand.For(c.ID).Uniform(c.index(p), lo, hi)
 }
 
 // Exponential draws an exponentially distributed duration of the given mean,
 // for the given purpose.
 func (c *Call) Exponential(p Purpose, mean time.Duration) time.Duration {
-	return c.Rand.For(c.ID).Exp(c.index(p), mean)
+	return c.driver.Rand.For(c.ID).Exp(c.index(p), mean)
 }
 
 // Float draws a uniform float in [0, 1), for the given purpose.
-func (c *Call) Float(p Purpose) float64 { return c.Rand.For(c.ID).Float(c.index(p)) }
+func (c *Call) Float(p Purpose) float64 { return c.driver.Rand.For(c.ID).Float(c.index(p)) }
 
 func (c *Call) index(p Purpose) uint64 {
-	return uint64(c.Attempts)<<32 | uint64(uint16(c.Turn))<<16 | uint64(p)
+	return uint64(c.Attempts)<<32 | uint64(uint16(c.driver.Turn))<<16 | uint64(p)
 }
+
+// TryTake takes units of a pool at once, if no call waits for it and they are there,
+// and reports whether it did. A layer that it refuses asks its driver by an Acquire.
+func (c *Call) TryTake(t Take) bool { return c.driver.Pools != nil && c.driver.Pools.TryTake(c, t) }
 
 // Pools grants units of pools.
 type Pools interface {

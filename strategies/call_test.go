@@ -26,7 +26,7 @@ func (g *drawing) Build(b *strategies.Build, inner strategies.Strategy) (strateg
 
 func (g *drawing) Admit(_ time.Duration, c *strategies.Call) strategies.Decision {
 	*g.drawn = append(*g.drawn, c.Uniform(g.purpose, 0, strategies.Never))
-	if g.waits && c.Turn < 5 {
+	if g.waits && c.Driver().Turn < 5 {
 		return strategies.Decision{Kind: strategies.Wait, After: time.Second}
 	}
 	return strategies.Decision{}
@@ -79,7 +79,8 @@ func TestDrawIndicesDoNotOverlap(t *testing.T) {
 	for _, attempts := range []uint32{0, 1, 2, 1<<16 - 1, 1 << 16, 1<<32 - 1} {
 		for _, turn := range []uint32{0, 1, 2, 1<<16 - 1} {
 			for _, p := range []strategies.Purpose{1, 2, 3, 1<<16 - 1} {
-				c := strategies.Call{Attempts: attempts, Turn: turn}
+				c := strategies.Call{Attempts: attempts}
+				c.Driver().Turn = turn
 				require.False(t, seen[c.DrawIndex(p)], "attempt %d, turn %d, purpose %d", attempts, turn, p)
 				seen[c.DrawIndex(p)] = true
 			}
@@ -88,11 +89,12 @@ func TestDrawIndicesDoNotOverlap(t *testing.T) {
 }
 
 func TestDraws(t *testing.T) {
-	c := strategies.Call{Rand: draw.New(1), ID: 7, Attempts: 3}
+	c := strategies.NewCall(draw.New(1))
+	c.ID, c.Attempts = 7, 3
 	const n = 20_000
 	var uniform, exponential, float float64
 	for range n {
-		c.Turn++
+		c.Driver().Turn++
 		u := c.Uniform(1, 10*time.Second, 20*time.Second)
 		require.True(t, u >= 10*time.Second && u < 20*time.Second)
 		f := c.Float(3)

@@ -64,7 +64,7 @@ func (g *guarded) admit(now time.Duration, c *Call) Decision {
 	d := g.guard.Admit(now, c)
 	switch d.Kind {
 	case Acquire:
-		if c.Pools == nil || !c.Pools.TryTake(c, d.Take) {
+		if !c.TryTake(d.Take) {
 			g.waiting.Set(c)
 			return d
 		}

@@ -47,16 +47,16 @@ func TestPoolWords(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 4, p.Words[strategies.PerFleet])
 	var c strategies.Call
-	c.Memory[strategies.PerFleet] = make([]int64, 4)
+	c.Driver().Memory[strategies.PerFleet] = make([]int64, 4)
 	d := p.Root.Next(0, &c, strategies.Event{Kind: strategies.Begin})
 	require.Equal(t, strategies.Acquire, d.Kind)
 	spec := p.Pools[d.Take.Pool]
-	ok, _ := spec.Pool.TryTake(0, c.Memory[spec.Scope][spec.At:], 1)
+	ok, _ := spec.Pool.TryTake(0, c.Driver().Memory[spec.Scope][spec.At:], 1)
 	require.True(t, ok)
-	require.Equal(t, []int64{0, 0, 0, 1}, c.Memory[strategies.PerFleet])
+	require.Equal(t, []int64{0, 0, 0, 1}, c.Driver().Memory[strategies.PerFleet])
 	p.Root.Next(0, &c, strategies.Event{Kind: strategies.Admitted})
 	p.Root.Next(0, &c, strategies.Event{Kind: strategies.Reply, Attempt: 1, Outcome: &wire.Outcome{Class: wire.OK}})
-	require.Equal(t, []int64{0, 0, 0, 0}, c.Memory[strategies.PerFleet])
+	require.Equal(t, []int64{0, 0, 0, 0}, c.Driver().Memory[strategies.PerFleet])
 	require.True(t, c.HasCommands(), "the driver is not told to look at the line")
 }
 

@@ -39,7 +39,7 @@ func (p *pooled) Next(now time.Duration, c *Call, e Event) Decision {
 	waiting := p.waiting.In(c)
 	switch {
 	case e.Kind == Begin:
-		if c.Pools == nil || !c.Pools.TryTake(c, p.take) {
+		if !c.TryTake(p.take) {
 			p.waiting.Set(c)
 			return Decision{Kind: Acquire, Take: p.take}
 		}

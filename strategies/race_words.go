@@ -43,14 +43,14 @@ func (g *raced) offset(n uint32) uint32 {
 
 // start returns the words of the start.
 func (g *raced) start(c *Call) []int64 {
-	at := c.From[PerCall] + g.own.at
-	return c.Memory[PerCall][at : at+startWords+g.demand]
+	at := c.driver.From[PerCall] + g.own.at
+	return c.driver.Memory[PerCall][at : at+startWords+g.demand]
 }
 
 // runner returns the words of runner n.
 func (g *raced) runner(c *Call, n uint32) []int64 {
-	at := c.From[PerCall] + g.own.at + g.offset(n)
-	return c.Memory[PerCall][at : at+g.offset(1)-g.offset(0)]
+	at := c.driver.From[PerCall] + g.own.at + g.offset(n)
+	return c.driver.Memory[PerCall][at : at+g.offset(1)-g.offset(0)]
 }
 
 // flying returns the attempts in flight among the words of a runner.
@@ -98,23 +98,23 @@ func isDue(w int64, now time.Duration) bool { return w != 0 && w <= int64(now)+1
 // call's one timer, its one place in a line and its attempts.
 func (g *raced) run(now time.Duration, c *Call, w []int64, n uint32, e Event) Decision {
 	r := g.runner(c, n)
-	from, phase, pools, a := c.From[PerCall], c.Phase, c.Pools, &c.commands
+	from, phase, pools, a := c.driver.From[PerCall], c.driver.Phase, c.driver.Pools, &c.commands
 	which, hungUp := a.which&(leaveCommand|wakeCommand), len(a.hangUps)
 	a.which &^= leaveCommand | wakeCommand
 	if n > 0 {
-		c.From[PerCall] += g.banks.at + (n-1)*g.bank
+		c.driver.From[PerCall] += g.banks.at + (n-1)*g.bank
 	}
 	if w[startInLine] != 0 {
-		c.Pools = nil // while the call stands nobody passes by
+		c.driver.Pools = nil // while the call stands nobody passes by
 	}
-	c.Phase = uint32(r[runnerPhase])
+	c.driver.Phase = uint32(r[runnerPhase])
 	g.take(c, r[runnerAim], g.demandOf(r))
 
 	d := g.inner.Next(now, c, e)
 
 	g.keep(c, &r[runnerAim], g.demandOf(r))
-	r[runnerPhase] = int64(c.Phase)
-	c.From[PerCall], c.Phase, c.Pools = from, phase, pools
+	r[runnerPhase] = int64(c.driver.Phase)
+	c.driver.From[PerCall], c.driver.Phase, c.driver.Pools = from, phase, pools
 	if a.which&wakeCommand != 0 {
 		r[runnerDue] = stored(a.wakeAt)
 	}

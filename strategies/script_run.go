@@ -74,7 +74,7 @@ func (f *scripted) Next(now time.Duration, c *Call, e Event) Decision {
 	switch {
 	case e.Kind == Begin:
 		f.waiting.Clear(c)
-		*at = int64(c.Scripts.begin(f)) + 1
+		*at = int64(c.driver.Scripts.begin(f)) + 1
 		return f.step(now, c, at)
 	case *at == 0: // the script is over; what comes late concerns what is inside
 		return f.inner.Next(now, c, e)
@@ -98,15 +98,15 @@ func (f *scripted) settle(now time.Duration, c *Call, at *int64, e Event, d Deci
 		f.unwind(now, c, at)
 		return d
 	}
-	c.Scripts.all[*at-1].session.ended(e, d)
+	c.driver.Scripts.all[*at-1].session.ended(e, d)
 	return f.step(now, c, at)
 }
 
 // step runs the script until it blocks or is over.
 func (f *scripted) step(now time.Duration, c *Call, at *int64) Decision {
 	for {
-		s := c.Scripts.all[*at-1].session
-		o := c.Scripts.resume(uint32(*at-1), now, c)
+		s := c.driver.Scripts.all[*at-1].session
+		o := c.driver.Scripts.resume(uint32(*at-1), now, c)
 		switch o.kind {
 		case Wait:
 			f.waiting.Set(c)
@@ -127,7 +127,7 @@ func (f *scripted) step(now time.Duration, c *Call, at *int64) Decision {
 
 // unwind ends the script where it blocks.
 func (f *scripted) unwind(now time.Duration, c *Call, at *int64) {
-	c.Scripts.all[*at-1].session.leave = true
-	c.Scripts.resume(uint32(*at-1), now, c)
+	c.driver.Scripts.all[*at-1].session.leave = true
+	c.driver.Scripts.resume(uint32(*at-1), now, c)
 	*at = 0
 }

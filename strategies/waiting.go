@@ -11,13 +11,13 @@ import (
 type Waiting struct{ bit uint32 }
 
 // In reports whether c waits in the layer.
-func (w Waiting) In(c *Call) bool { return c.Phase&w.bit != 0 }
+func (w Waiting) In(c *Call) bool { return c.driver.Phase&w.bit != 0 }
 
 // Set marks c as waiting in the layer.
-func (w Waiting) Set(c *Call) { c.Phase |= w.bit }
+func (w Waiting) Set(c *Call) { c.driver.Phase |= w.bit }
 
 // Clear removes the mark.
-func (w Waiting) Clear(c *Call) { c.Phase &^= w.bit }
+func (w Waiting) Clear(c *Call) { c.driver.Phase &^= w.bit }
 
 // Waiting returns the mark for the calls that wait in a layer. Reports name the
 // layer as given; of a type's name, as %T writes it, they omit the package.

@@ -32,7 +32,7 @@ func (j PollyJitter) Delay(c *strategies.Call, p strategies.Purpose, retry int64
 	if retry > 100 { // beyond any duration
 		return 0, limit
 	}
-	luck := c.Rand.For(c.ID)
+	luck := c.Driver().Rand.For(c.ID)
 	at := func(n int64, attempt uint32) float64 {
 		t := float64(n) + luck.Float(uint64(attempt)<<32|uint64(p))
 		return float64(math.Exp2(t) * math.Tanh(math.Sqrt(float64(4*t))))

@@ -127,7 +127,7 @@ func TestBackoffsSaturate(t *testing.T) {
 		if rapid.Bool().Draw(t, "small") {
 			retry %= 130
 		}
-		c := &strategies.Call{Rand: draw.New(rapid.Uint64().Draw(t, "seed"))}
+		c := strategies.NewCall(draw.New(rapid.Uint64().Draw(t, "seed")))
 		for name, b := range growing(base, limit) {
 			require.NoError(t, b.(interface{ Validate() error }).Validate())
 			low, jitter := b.Delay(c, 1, retry, time.Duration(anyDuration.Draw(t, "prev")))

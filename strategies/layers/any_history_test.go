@@ -133,23 +133,24 @@ func TestLayersAllocateNothing(t *testing.T) {
 	for name, layer := range everyLayer() {
 		p, err := strategies.Compile(strategies.Definition{Name: "x", Layers: []strategies.Layer{layer}}, nil)
 		require.NoError(t, err)
-		c := strategies.Call{Rand: draw.New(1), Demand: wire.Demand{Prompt: 7, InputTokens: 100, OutputTokens: 100}}
-		for s := range c.Memory {
-			c.Memory[s] = make([]int64, p.Words[s])
+		c := *strategies.NewCall(draw.New(1))
+		c.Demand = wire.Demand{Prompt: 7, InputTokens: 100, OutputTokens: 100}
+		for s := range c.Driver().Memory {
+			c.Driver().Memory[s] = make([]int64, p.Words[s])
 		}
 		var now, sent time.Duration
 		outcomes := []wire.Outcome{strategytest.Answered, strategytest.Refused(wire.Overloaded), strategytest.Refused(wire.Rate), strategytest.Answered}
 		call := func() {
-			clear(c.Memory[strategies.PerCall])
+			clear(c.Driver().Memory[strategies.PerCall])
 			c.ID++
-			c.Attempts, c.Phase, c.Turn = 0, 0, 0
+			c.Attempts, c.Driver().Phase, c.Driver().Turn = 0, 0, 0
 			e := strategies.Event{Kind: strategies.Begin}
 			for range 100 {
 				d := p.Root.Next(now, &c, e)
 				c.TakeCommands(strategytest.Discard{})
-				switch c.Turn++; d.Kind {
+				switch c.Driver().Turn++; d.Kind {
 				case strategies.Send:
-					c.Attempts, c.Turn, sent = c.Attempts+1, 0, now
+					c.Attempts, c.Driver().Turn, sent = c.Attempts+1, 0, now
 					now += 10 * time.Millisecond
 					e = strategies.Event{Kind: strategies.Reply, Attempt: c.Attempts, Outcome: &outcomes[c.ID&3], SentAt: sent}
 				case strategies.Wait:
@@ -160,7 +161,7 @@ func TestLayersAllocateNothing(t *testing.T) {
 				case strategies.Acquire:
 					s := p.Pools[d.Take.Pool]
 					for range 10 {
-						ok, ready := s.Pool.TryTake(now, c.Memory[s.Scope][s.At:], d.Take.N)
+						ok, ready := s.Pool.TryTake(now, c.Driver().Memory[s.Scope][s.At:], d.Take.N)
 						if ok {
 							break
 						}

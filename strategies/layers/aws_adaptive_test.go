@@ -81,7 +81,7 @@ func TestAWSAdaptiveAgainstNaiveTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var pool cubicBucket
 		m, twin := make([]int64, cubicWords), &naiveCubic{}
-		c := &strategies.Call{Rand: draw.New(1)}
+		c := strategies.NewCall(draw.New(1))
 		now := time.Duration(0)
 		for range 150 {
 			now += time.Duration(rapid.Int64Range(1, 900).Draw(t, "dt")) * time.Millisecond

@@ -49,7 +49,7 @@ func TestAWSBudgetInAnOutage(t *testing.T) {
 // A success after retries gives back what the last one cost, and no more.
 func TestAWSBudgetRefunds(t *testing.T) {
 	x := strategytest.NewOneClient(t, standardQuota, Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: 4})
-	missing := &x.Caller.Memory[strategies.PerClient][0]
+	missing := &x.Caller.Driver().Memory[strategies.PerClient][0]
 	step := func(class wire.Class, want int64) {
 		t.Helper()
 		o := strategytest.Refusal(wire.NoHint)
@@ -95,10 +95,10 @@ func TestAWSBudgetDrainThreshold(t *testing.T) {
 			budget := standardQuota
 			budget.Capacity = 1e9
 			x := strategytest.NewOneClient(t, budget, Retry{Backoff: backoffs.Fixed{}, MaxAttempts: attempts})
-			missing := &x.Caller.Memory[strategies.PerClient][0]
+			missing := &x.Caller.Driver().Memory[strategies.PerClient][0]
 			*missing = 5e8 // far from both ends
 			const calls = 60_000
-			luck := x.Caller.Rand.For(77)
+			luck := x.Caller.Driver().Rand.For(77)
 			n := uint64(0)
 			for range calls {
 				d := x.Caller.Next(strategies.Event{Kind: strategies.Begin})

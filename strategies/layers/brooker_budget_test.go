@@ -52,7 +52,7 @@ func TestBrookerBudgetClosedForm(t *testing.T) {
 			}
 		}
 		l.Serve = func(c *strategytest.Caller) (time.Duration, wire.Outcome) {
-			if c.Rand.For(c.ID).Float(uint64(c.Attempts)<<40) < f {
+			if c.Driver().Rand.For(c.ID).Float(uint64(c.Attempts)<<40) < f {
 				return time.Millisecond, strategytest.Refused(wire.Overloaded)
 			}
 			return time.Millisecond, strategytest.Answered

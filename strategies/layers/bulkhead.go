@@ -91,7 +91,7 @@ func (g *bulkhead) Next(now time.Duration, c *strategies.Call, e strategies.Even
 // enter lets the call in, has it stand in line, or refuses it.
 func (g *bulkhead) enter(now time.Duration, c *strategies.Call) strategies.Decision {
 	take, waiting := strategies.Take{Pool: g.pool, N: 1}, c.Word(g.inLine, 0)
-	if c.Pools != nil && c.Pools.TryTake(c, take) {
+	if c.TryTake(take) {
 		return g.begin(now, c)
 	}
 	free := *waiting == 0 && *c.Word(g.inUse, 0) < g.Permits

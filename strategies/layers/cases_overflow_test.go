@@ -59,7 +59,8 @@ func saturates(of, how string) func(*testing.T) error {
 					last := time.Duration(0)
 					for _, retry := range []int64{0, 1, 2, 33, 34, 54, 55, 62, 63, 64, 65, 1 << 20, 1 << 31, 1<<31 + 1, 1 << 40, math.MaxInt64} {
 						for attempts := range uint32(3) {
-							c := &strategies.Call{Rand: draw.New(uint64(retry)), Attempts: attempts - 1} // the last before it wraps, too
+							c := strategies.NewCall(draw.New(uint64(retry)))
+							c.Attempts = attempts - 1 // the last before it wraps, too
 							for _, prev := range []time.Duration{0, base, strategies.Never} {
 								low, jitter := b.backoff.Delay(c, 1, retry, prev)
 								if low < 0 || jitter < 0 || limit > 0 && saturating.Add(low, jitter) > b.most {
@@ -126,12 +127,12 @@ func (x tryingOn) goesOnSlowly(t *testing.T) error {
 	}
 	p := program(t, x.loop)
 	for _, tries := range []int64{1 << 31, 1<<31 + 1, 1 << 40, math.MaxInt64 - 100} {
-		c := &strategies.Call{Rand: draw.New(1)}
-		for s := range c.Memory {
-			c.Memory[s] = make([]int64, p.Words[s])
+		c := strategies.NewCall(draw.New(1))
+		for s := range c.Driver().Memory {
+			c.Driver().Memory[s] = make([]int64, p.Words[s])
 		}
 		p.Root.Next(0, c, strategies.Event{Kind: strategies.Begin})
-		c.Memory[strategies.PerCall][x.word] = tries
+		c.Driver().Memory[strategies.PerCall][x.word] = tries
 		for range 3 * x.places {
 			c.Attempts++
 			d := p.Root.Next(0, c, strategies.Event{Kind: strategies.Reply, Attempt: c.Attempts, Outcome: strategytest.Refusal(wire.NoHint)})

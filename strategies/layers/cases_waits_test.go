@@ -138,7 +138,8 @@ func spreadAtTheCap(b strategies.Backoff, limit time.Duration) func(*testing.T) 
 	return func(*testing.T) error {
 		bins, fullest := map[time.Duration]int{}, 0
 		for id := range uint64(1000) {
-			c := &strategies.Call{Rand: draw.New(1), ID: id, Attempts: 40}
+			c := strategies.NewCall(draw.New(1))
+			c.ID, c.Attempts = id, 40
 			base, jitter := b.Delay(c, 1, 39, limit)
 			if base+jitter > limit*3/2 {
 				return fmt.Errorf("a wait of %v", base+jitter)

@@ -145,7 +145,7 @@ func (k *coolDown) Next(now time.Duration, c *strategies.Call, e strategies.Even
 // enter lets the call pass or has it stand in line.
 func (k *coolDown) enter(now time.Duration, c *strategies.Call, m []int64) strategies.Decision {
 	take := strategies.Take{Pool: k.pool, N: 1}
-	if c.Pools != nil && c.Pools.TryTake(c, take) {
+	if c.TryTake(take) {
 		return k.begin(now, c, m)
 	}
 	m[doorWaiting]++

@@ -93,7 +93,7 @@ func TestEnvoyBudgetConserves(t *testing.T) {
 		{Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: 4}, EnvoyBudget{Percent: 50, Floor: 2, Scope: strategies.PerFleet}, Concurrency{Permits: 5, Scope: strategies.PerFleet}},
 	} {
 		l := strategytest.NewLab(t, stack...)
-		luck := l.Call("x").Rand
+		luck := l.Call("x").Driver().Rand
 		l.Serve = func(c *strategytest.Caller) (time.Duration, wire.Outcome) {
 			if luck.For(c.ID).Float(uint64(c.Attempts)) < 0.6 {
 				return time.Second, strategytest.Refused(wire.Overloaded)

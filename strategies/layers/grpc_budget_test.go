@@ -48,7 +48,7 @@ func TestGRPCBudget(t *testing.T) {
 
 	// A million successes are worth no more than a full bucket.
 	x := strategytest.NewOneClient(t, budget, retry(0))
-	word := &x.Caller.Memory[strategies.PerClient][0]
+	word := &x.Caller.Driver().Memory[strategies.PerClient][0]
 	for range 1_000_000 {
 		x.Caller.Next(strategies.Event{Kind: strategies.Begin})
 		x.Caller.Next(strategies.Event{Kind: strategies.Reply, Attempt: 1, Outcome: &strategytest.Answered})
@@ -95,7 +95,7 @@ func TestGRPCBudgetKnee(t *testing.T) {
 			if c.Attempts > 1 {
 				retried++
 			}
-			if c.Rand.For(c.ID).Float(uint64(c.Attempts)<<40) < p {
+			if c.Driver().Rand.For(c.ID).Float(uint64(c.Attempts)<<40) < p {
 				failed++
 				return time.Millisecond, strategytest.Refused(wire.Overloaded)
 			}

@@ -101,7 +101,7 @@ func TestHedgeClosedForms(t *testing.T) {
 			c.hedge.Scope = strategies.PerFleet
 			l := strategytest.NewLab(t, c.hedge)
 			l.Serve = func(c *strategytest.Caller) (time.Duration, wire.Outcome) {
-				return c.Rand.For(c.ID).Exp(uint64(c.Attempts)<<32, time.Second), strategytest.Answered
+				return c.Driver().Rand.For(c.ID).Exp(uint64(c.Attempts)<<32, time.Second), strategytest.Answered
 			}
 			var sum float64
 			var sent, beyond int

@@ -143,7 +143,7 @@ func (g *merge) Next(now time.Duration, c *strategies.Call, e strategies.Event) 
 	m, own := c.Words(g.words), *c.Word(g.own, 0)
 	standing := g.waiting.In(c)
 	switch {
-	case e.Kind == strategies.Begin && own > m[gone] && (c.Pools == nil || !c.Pools.TryTake(c, g.take)):
+	case e.Kind == strategies.Begin && own > m[gone] && !c.TryTake(g.take):
 		g.waiting.Set(c)
 		return strategies.Decision{Kind: strategies.Acquire, Take: g.take}
 	case e.Kind == strategies.Begin:

@@ -21,7 +21,7 @@ type sampleFeed struct {
 }
 
 func newSampler(t limitUpdater, words int) *sampleFeed {
-	return &sampleFeed{limitUpdater: t, m: make([]int64, words), call: strategies.Call{Rand: draw.New(1)}}
+	return &sampleFeed{limitUpdater: t, m: make([]int64, words), call: *strategies.NewCall(draw.New(1))}
 }
 
 func (s *sampleFeed) sample(use int64, rtt time.Duration, o wire.Outcome) {
@@ -50,7 +50,7 @@ func (q *queueing) serve(l *strategytest.Lab) func(*strategytest.Caller) (time.D
 			}
 		}
 		start := max(l.Now, q.free[first])
-		q.free[first] = start + c.Rand.For(c.ID).Uniform(uint64(l.Now), q.service/2, q.service*3/2)
+		q.free[first] = start + c.Driver().Rand.For(c.ID).Uniform(uint64(l.Now), q.service/2, q.service*3/2)
 		q.waited += start - l.Now
 		return q.free[first] - l.Now, strategytest.Answered
 	}

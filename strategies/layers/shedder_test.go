@@ -66,7 +66,7 @@ func TestShedderKeepsBatchFromStarvingPeople(t *testing.T) {
 				good++
 			}
 		}
-		luck := l.Call("x.0").Rand
+		luck := l.Call("x.0").Driver().Rand
 		begin := func(i int, at time.Duration, priority uint8) {
 			l.At(at, func() {
 				c := l.Call(fmt.Sprintf("%d.%d", priority, i))

@@ -44,9 +44,10 @@ func BenchmarkStack(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			c := strategies.Call{Rand: draw.New(1), Pools: &plenty{pool: bucketOf(5, time.Second, 5)}}
-			for s := range c.Memory {
-				c.Memory[s] = make([]int64, p.Words[s])
+			c := *strategies.NewCall(draw.New(1))
+			c.Driver().Pools = &plenty{pool: bucketOf(5, time.Second, 5)}
+			for s := range c.Driver().Memory {
+				c.Driver().Memory[s] = make([]int64, p.Words[s])
 			}
 			failure := wire.Outcome{Class: wire.Overloaded, RetryAfter: wire.NoHint}
 			success := wire.Outcome{Class: wire.OK, RetryAfter: wire.NoHint}

@@ -76,7 +76,7 @@ func TestThrottle(t *testing.T) {
 		x.Caller.Next(strategies.Event{Kind: strategies.Settled, Attempt: 1, Outcome: &wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}})
 		x.Caller.Next(strategies.Event{Kind: strategies.Cancelled})
 	}
-	require.Zero(t, throttleSlices.sum(x.Caller.Memory[strategies.PerClient]))
+	require.Zero(t, throttleSlices.sum(x.Caller.Driver().Memory[strategies.PerClient]))
 	require.Equal(t, 1, x.Calls(wire.Overloaded))
 }
 

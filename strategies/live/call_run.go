@@ -85,7 +85,7 @@ type message struct {
 
 func newCallRun(t *Transport) *callRun {
 	c := &callRun{t: t, memory: make([]int64, t.program.Words[strategies.PerCall]), notify: make(chan struct{}, 1)}
-	c.call.Pools, c.call.Scripts, c.call.Row = c, &t.scripts, noRow
+	c.call.Driver().Pools, c.call.Driver().Scripts, c.call.Row = c, &t.scripts, noRow
 	return c
 }
 

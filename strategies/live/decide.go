@@ -89,7 +89,7 @@ func (c *callRun) decideLocked(e strategies.Event) (d strategies.Decision, grant
 		}
 	}
 	if granted {
-		c.call.Turn-- // turns count events, and this Admitted is none
+		c.call.Driver().Turn-- // turns count events, and this Admitted is none
 	}
 	c.admitWaiting()
 	return d, granted
@@ -99,11 +99,11 @@ func (c *callRun) decideLocked(e strategies.Event) (d strategies.Decision, grant
 func (c *callRun) next(e strategies.Event) strategies.Decision {
 	t, v := c.t, &c.call
 	c.at, c.event = t.now(), e
-	v.Memory[strategies.PerEveryone] = t.shared.memory()
+	v.Driver().Memory[strategies.PerEveryone] = t.shared.memory()
 	d := t.program.Root.Next(c.at, v, e)
-	v.Turn++
+	v.Driver().Turn++
 	if d.Kind == strategies.Send && !c.finished() {
-		v.Turn = 0
+		v.Driver().Turn = 0
 	}
 	if v.HasCommands() {
 		v.TakeCommands(c)

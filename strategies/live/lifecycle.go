@@ -35,9 +35,9 @@ func (c *callRun) begin(req *http.Request) error {
 	}
 	c.call.Born = t.now()
 	c.lastActivity = c.call.Born
-	c.call.Rand = t.rand
-	c.call.Memory[strategies.PerCall] = c.memory
-	c.call.Memory[strategies.PerClient], c.call.Memory[strategies.PerFleet] = t.client, t.fleet
+	c.call.Driver().Rand = t.rand
+	c.call.Driver().Memory[strategies.PerCall] = c.memory
+	c.call.Driver().Memory[strategies.PerClient], c.call.Driver().Memory[strategies.PerFleet] = t.client, t.fleet
 	return nil
 }
 
@@ -46,7 +46,7 @@ func (c *callRun) reset() {
 	clear(c.memory)
 	c.wakeAt, c.timerFired, c.over, c.stream, c.failure, c.decisionErr = -1, false, false, nil, nil, nil
 	c.end = strategies.Decision{}
-	c.call.Attempts, c.call.InFlight, c.call.Phase, c.call.Turn = 0, 0, 0, 0
+	c.call.Attempts, c.call.InFlight, c.call.Driver().Phase, c.call.Driver().Turn = 0, 0, 0, 0
 	c.call.Demand, c.call.Target = c.demand, wire.Target{}
 }
 

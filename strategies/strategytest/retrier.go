@@ -25,22 +25,22 @@ func NewRetrier(t require.TestingT, loop strategies.Layer) *Retrier {
 	p, err := strategies.Compile(strategies.Definition{Name: "retry", Layers: []strategies.Layer{loop}}, nil)
 	require.NoError(t, err)
 	x := &Retrier{program: p}
-	x.Call.Rand = draw.New(7)
-	x.Call.Memory[strategies.PerCall] = make([]int64, p.Words[strategies.PerCall])
+	x.Call.Driver().Rand = draw.New(7)
+	x.Call.Driver().Memory[strategies.PerCall] = make([]int64, p.Words[strategies.PerCall])
 	return x
 }
 
 // Begin begins call id and sends its first attempt.
 func (x *Retrier) Begin(id uint64) {
-	x.Call.ID, x.Call.Attempts, x.Call.Phase, x.Call.Turn = id, 0, 0, 0
+	x.Call.ID, x.Call.Attempts, x.Call.Driver().Phase, x.Call.Driver().Turn = id, 0, 0, 0
 	x.Step(0, strategies.Event{Kind: strategies.Begin})
 }
 
 func (x *Retrier) Step(now time.Duration, e strategies.Event) strategies.Decision {
 	d := x.program.Root.Next(now, &x.Call, e)
-	x.Call.Turn++
+	x.Call.Driver().Turn++
 	if d.Kind == strategies.Send {
-		x.Call.Attempts, x.Call.Turn = x.Call.Attempts+1, 0
+		x.Call.Attempts, x.Call.Driver().Turn = x.Call.Attempts+1, 0
 	}
 	return d
 }

@@ -99,15 +99,15 @@ func (w *World) Call(name string) *Caller {
 		f.Clients[client] = make([]int64, f.Program.Words[strategies.PerClient])
 	}
 	c := &Caller{world: w, Fleet: f}
-	c.ID, c.Rand = uint64(len(w.Calls)), f.Rand
-	c.Memory = [strategies.NumScopes][]int64{
+	c.ID, c.Driver().Rand = uint64(len(w.Calls)), f.Rand
+	c.Driver().Memory = [strategies.NumScopes][]int64{
 		strategies.PerCall:     make([]int64, f.Program.Words[strategies.PerCall]),
 		strategies.PerClient:   f.Clients[client],
 		strategies.PerFleet:    f.Words,
 		strategies.PerEveryone: w.everyone,
 	}
 	if w.Direct {
-		c.Pools = w
+		c.Driver().Pools = w
 	}
 	w.Calls[name] = c
 	return c
@@ -116,7 +116,7 @@ func (w *World) Call(name string) *Caller {
 // Pool returns a pool of c's program and its memory.
 func (c *Caller) Pool(id strategies.PoolID) (strategies.Pool, []int64) {
 	s := c.Fleet.Program.Pools[id]
-	return s.Pool, c.Memory[s.Scope][s.At:]
+	return s.Pool, c.Driver().Memory[s.Scope][s.At:]
 }
 
 // TryTake implements Pools.
@@ -138,8 +138,8 @@ func (w *World) TryTake(call *strategies.Call, t strategies.Take) bool {
 func (c *Caller) Next(e strategies.Event) strategies.Decision {
 	w := c.world
 	if e.Kind == strategies.Begin {
-		clear(c.Memory[strategies.PerCall])
-		c.Born, c.Attempts, c.InFlight, c.Phase, c.Turn = w.Now, 0, 0, 0, 0
+		clear(c.Driver().Memory[strategies.PerCall])
+		c.Born, c.Attempts, c.InFlight, c.Driver().Phase, c.Driver().Turn = w.Now, 0, 0, 0, 0
 		c.sent = c.sent[:0]
 	}
 	if e.Terminal() {
@@ -149,7 +149,7 @@ func (c *Caller) Next(e strategies.Event) strategies.Decision {
 		e.SentAt = c.sent[n-1]
 	}
 	d := c.Fleet.Program.Root.Next(w.Now, &c.Call, e)
-	c.Turn++
+	c.Driver().Turn++
 	if c.HasCommands() {
 		c.TakeCommands(c)
 	}
@@ -158,7 +158,7 @@ func (c *Caller) Next(e strategies.Event) strategies.Decision {
 	}
 	switch d.Kind {
 	case strategies.Send:
-		c.Turn = 0
+		c.Driver().Turn = 0
 		c.Attempts++
 		c.InFlight++
 		c.sent = append(c.sent, w.Now)
@@ -172,7 +172,7 @@ func (c *Caller) Next(e strategies.Event) strategies.Decision {
 		if line := &m[0]; len(w.Lines[line]) > 0 {
 			c.stand(line, d.Take)
 		} else if ok, _ := p.TryTake(w.Now, m, d.Take.N); ok {
-			c.Turn--
+			c.Driver().Turn--
 			return c.Next(strategies.Event{Kind: strategies.Admitted})
 		} else {
 			c.stand(line, d.Take)
@@ -181,7 +181,7 @@ func (c *Caller) Next(e strategies.Event) strategies.Decision {
 		leader := w.Flights[c.flight(strategies.FlightID(d.Take.Pool), d.Take.N)]
 		if leader == nil {
 			w.Flights[c.flight(strategies.FlightID(d.Take.Pool), d.Take.N)] = c
-			c.Turn--
+			c.Driver().Turn--
 			return c.Next(strategies.Event{Kind: strategies.Admitted})
 		}
 		leader.followers = append(leader.followers, c)
