@@ -53,12 +53,9 @@ func (h *Hint) Validate() error {
 	return ValidateDuration("the jitter of a hint", h.Jitter)
 }
 
-// hint returns the hint for r, which would be admitted after ready, as it is
-// written in that spelling; wire.NoHint if there is none.
+// hint returns the value of a hint for r, which would be admitted after ready, as
+// it is written in that spelling; wire.NoHint if there is none.
 func (p *Provider) hint(now time.Duration, r *wire.Request, h *Hint, ready Admission, spelled wire.Spelling) time.Duration {
-	if h.Kind == NoHint || spelled == wire.Unspeakable {
-		return wire.NoHint
-	}
 	wait, ok := h.wait(p.rnd, r, ready)
 	if !ok {
 		return wire.NoHint

@@ -43,8 +43,8 @@ func hinted(t require.TestingT, h mockprovider.Hint, s wire.Spelling, now, ready
 	p, err := mockprovider.New(mockprovider.Config{Limits: []mockprovider.Limit{full{verdict, refusal}}, Faults: faults}, draw.New(1))
 	require.NoError(t, err)
 	e := p.Step(now, &wire.Input{Request: wire.Request{Call: 1, Attempt: 1}}, nil)[0]
-	require.Equal(t, wire.Reply{RetryAfter: e.Reply.RetryAfter, Status: 429, Body: wire.ErrorBody, Class: wire.Rate, Shown: wire.Rate, Spelled: s}, e.Reply)
-	return e.Reply.RetryAfter
+	require.Equal(t, wire.Reply{Hint: wire.Hint{Value: e.Reply.Hint.Value, Spelling: s}, Status: 429, Body: wire.ErrorBody, Class: wire.Rate, Shown: wire.Rate}, e.Reply)
+	return e.Reply.Hint.Value
 }
 
 func TestHints(t *testing.T) {
@@ -126,7 +126,7 @@ func TestObeyedHintsAreNeverEarly(t *testing.T) {
 		h := mockprovider.Hint{Kind: mockprovider.HintKind(rapid.IntRange(int(mockprovider.Exact), int(mockprovider.RoundedDown)).Draw(t, "kind")), Jitter: time.Duration(rapid.Int64Range(0, int64(time.Minute)).Draw(t, "jitter"))}
 		said := hinted(t, h, s, now, ready, from(0, faults.Skew{Ahead: ahead}))
 		var o wire.Outcome
-		wire.ByBody{}.Read(&wire.Reply{RetryAfter: said, Spelled: s}, now+ahead, &o) // by a clock as wrong as the provider's
+		wire.ByBody{}.Read(&wire.Reply{Hint: wire.Hint{Value: said, Spelling: s}}, now+ahead, &o) // by a clock as wrong as the provider's
 		unit := s.Unit()
 		if h.Kind != mockprovider.Exact {
 			unit = time.Second
@@ -148,7 +148,7 @@ func TestJitteredHints(t *testing.T) {
 	p, err := mockprovider.New(mockprovider.Config{Faults: []mockprovider.Fault{faults.Outage(0, ready, refusal)}}, draw.New(1))
 	require.NoError(t, err)
 	asked := func(call uint64, attempt uint32) time.Duration {
-		return p.Step(0, &wire.Input{Request: wire.Request{Call: call, Attempt: attempt}}, nil)[0].Reply.RetryAfter
+		return p.Step(0, &wire.Input{Request: wire.Request{Call: call, Attempt: attempt}}, nil)[0].Reply.Hint.Value
 	}
 	var sum, squares float64
 	different := map[time.Duration]bool{}

@@ -73,7 +73,7 @@ func (p *Provider) start(now time.Duration, s *station, i uint32, out []wire.Eff
 	}
 	out, e := add(out)
 	e.Kind, e.Ticket, e.Job, e.After = wire.Started, j.ticket, i, j.work.Whole
-	e.Reply.Tokens, e.Reply.Remaining = j.work.Tokens, int32(j.work.Withheld)
+	e.Reply.Tokens, e.Withheld = j.work.Tokens, j.work.Withheld
 	if j.req.Stream && j.work.Head != NoHead && j.work.Head < j.work.Whole {
 		return p.sendHead(now, s, i, out)
 	}
@@ -85,7 +85,7 @@ func (p *Provider) sendHead(now time.Duration, s *station, i uint32, out []wire.
 	j := &p.jobs[i]
 	out, e := add(out)
 	e.Kind, e.Ticket, e.Job, e.After = wire.Head, j.ticket, i, saturating.Add(j.work.Head, s.latency)
-	e.Reply.Status, e.Reply.RetryAfter, e.Reply.Tokens = 200, wire.NoHint, min(j.work.Tokens, 1)
+	e.Reply.Status, e.Reply.Hint.Value, e.Reply.Tokens = 200, wire.NoHint, min(j.work.Tokens, 1)
 	if p.teller != nil {
 		p.tell(now, &j.req, &e.Reply)
 		p.told[i] = told{e.Reply.Limit, e.Reply.Remaining, e.Reply.Reset}
@@ -109,7 +109,7 @@ func (p *Provider) done(now time.Duration, i uint32, out []wire.Effect) []wire.E
 	s := p.stations[j.station]
 	out, e := add(out)
 	e.Kind, e.Ticket, e.Job, e.After, e.Slot = wire.Replied, j.ticket, i, s.latency, now-j.started
-	e.Reply.Status, e.Reply.RetryAfter, e.Reply.Tokens = 200, wire.NoHint, j.work.Tokens
+	e.Reply.Status, e.Reply.Hint.Value, e.Reply.Tokens = 200, wire.NoHint, j.work.Tokens
 	if j.mark.slot != 0 {
 		p.spoil(now, j, e)
 	}

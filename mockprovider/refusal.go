@@ -107,10 +107,10 @@ func (p *Provider) write(now time.Duration, r *wire.Request, v Verdict, own *Ref
 		to.Limit = own.Says
 	}
 	form := &p.formsFor(r)[shown]
-	if to.Spelled, to.Marks = own.Spelled, own.Marks; own.Status == 0 {
+	if to.Hint.Spelling, to.Marks = own.Spelled, own.Marks; own.Status == 0 {
 		to.Status, to.Body, to.Code, to.Shown, to.Words = form.Status, form.Body, form.Code, form.Shown, form.Words
-		if to.Marks |= form.Marks; to.Spelled == wire.Plainly {
-			to.Spelled = form.Spelled
+		if to.Marks |= form.Marks; to.Hint.Spelling == wire.Plainly {
+			to.Hint.Spelling = form.Spelled
 		}
 	} else {
 		to.Status, to.Body, to.Code, to.Shown, to.Words = own.Status, own.Body, own.Code, form.Shown, form.Words
@@ -124,5 +124,7 @@ func (p *Provider) write(now time.Duration, r *wire.Request, v Verdict, own *Ref
 	if to.Reset != 0 && to.Marks&wire.ResetAsTime != 0 {
 		to.Reset = p.dated(now, to.Reset, 1, false)
 	}
-	to.RetryAfter = p.hint(now, r, &own.Hint, v.Admission, to.Spelled)
+	if to.Hint.Value = wire.NoHint; own.Hint.Kind != NoHint && to.Hint.Spelling != wire.Unspeakable {
+		to.Hint.Value = p.hint(now, r, &own.Hint, v.Admission, to.Hint.Spelling)
+	}
 }

@@ -57,9 +57,9 @@ func TestWhatARefusalWrites(t *testing.T) {
 		require.NoError(t, err)
 		p.Step(0, &wire.Input{}, nil)
 		reply := p.Step(0, &wire.Input{}, nil)[0].Reply
-		require.Equal(t, c.spelled, reply.Spelled, "%+v", c.refusal)
+		require.Equal(t, c.spelled, reply.Hint.Spelling, "%+v", c.refusal)
 		require.Equal(t, c.reset, reply.Reset, "%+v", c.refusal)
-		require.Equal(t, time.Minute, reply.RetryAfter)
+		require.Equal(t, time.Minute, reply.Hint.Value)
 	}
 }
 

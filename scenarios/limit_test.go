@@ -51,7 +51,7 @@ func TestLimitsReachTheProvider(t *testing.T) {
 		}
 		require.Equal(t, c.passed, passed, line)
 		require.Equal(t, c.class, last.Class, line)
-		require.Equal(t, c.hint, last.RetryAfter, line)
+		require.Equal(t, c.hint, last.Hint.Value, line)
 		require.Equal(t, c.limit, last.Limit, line)
 	}
 }

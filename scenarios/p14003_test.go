@@ -148,8 +148,8 @@ func TestP14003Body(t *testing.T) {
 			seen[r.Class]++
 			r.Class = wire.OK
 			require.Equal(t, wire.Reply{
-				Status: 200, Body: wire.CodeBody, Code: wire.Code14003, RetryAfter: 3 * time.Second, Limit: 20,
-				Shown: wire.Rate, Words: wire.SaysLimit, Spelled: wire.BodySeconds,
+				Status: 200, Body: wire.CodeBody, Code: wire.Code14003, Hint: wire.Hint{Value: 3 * time.Second, Spelling: wire.BodySeconds}, Limit: 20,
+				Shown: wire.Rate, Words: wire.SaysLimit,
 			}, r)
 		}
 	}

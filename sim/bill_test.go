@@ -161,7 +161,7 @@ func TestFailuresAreSampled(t *testing.T) {
 		switch in.Request.Attempt {
 		case 1:
 			e := simtest.Reply(in.Ticket, 4*ms, wire.Overloaded)
-			e.Reply.RetryAfter = 30 * ms
+			e.Reply.Hint.Value = 30 * ms
 			return append(out, e)
 		case 2:
 			return append(out, wire.Effect{Kind: wire.Dropped, Ticket: in.Ticket})

@@ -62,7 +62,7 @@ func TestAClockBelongsToItsClient(t *testing.T) {
 		}
 		first[in.Request.Call] = true
 		e := simtest.Reply(in.Ticket, 0, wire.Rate)
-		e.Reply.RetryAfter, e.Reply.Spelled = now-now%(10*time.Second)+10*time.Second, wire.HeaderTime
+		e.Reply.Hint.Value, e.Reply.Hint.Spelling = now-now%(10*time.Second)+10*time.Second, wire.HeaderTime
 		return append(out, e)
 	}
 	f := sim.Fleet{

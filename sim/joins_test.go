@@ -69,7 +69,7 @@ func TestLeadersThatFail(t *testing.T) {
 	server := &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		if refuse--; refuse >= 0 {
 			e := simtest.Reply(in.Ticket, ms, wire.Overloaded)
-			e.Reply.RetryAfter = 100 * ms
+			e.Reply.Hint.Value = 100 * ms
 			return append(out, e)
 		}
 		return append(out, simtest.Reply(in.Ticket, ms, wire.OK))

@@ -49,7 +49,7 @@ func TestCodeInBodyReplies(t *testing.T) {
 		wire.Acceleration: {200, `{"errno":45009,"errmsg":"slow down","wait_ms":2500,"quota":20,"left":3}`, wire.Rate},
 	} {
 		r := replyOf(&d, class)
-		r.RetryAfter, r.Limit, r.Remaining = 2500*time.Millisecond, 20, 3
+		r.Hint.Value, r.Limit, r.Remaining = 2500*time.Millisecond, 20, 3
 		var m Message
 		d.Write(&m, &testContext, &r)
 		require.Equal(t, want.status, m.Status, class)
@@ -57,7 +57,7 @@ func TestCodeInBodyReplies(t *testing.T) {
 		in := m.Raw()
 		require.Equal(t, want.shown, d.ParseReply(&in, ReadContext{}).Shown, class)
 	}
-	r := wire.Reply{Status: 200, Tokens: 2, RetryAfter: wire.NoHint}
+	r := wire.Reply{Status: 200, Tokens: 2, Hint: wire.Hint{Value: wire.NoHint}}
 	var m Message
 	d.Write(&m, &Context{Model: "m"}, &r)
 	require.Equal(t, `{"errno":1,"errmsg":"ok","result":{"model":"m","content":"The herd ","finish_reason":"stop","usage":{"prompt_tokens":0,"completion_tokens":2,"total_tokens":2}}}`, string(m.Body))
@@ -79,7 +79,7 @@ func TestCodeInBodyByStatus(t *testing.T) {
 	} {
 		d := CodeInBody{Name: "gw", RetryAfter: "wait", Replies: replies{wire.Rate: c.reply}}.Dialect()
 		r := replyOf(&d, wire.Rate)
-		r.RetryAfter = 3 * time.Second
+		r.Hint.Value = 3 * time.Second
 		var m Message
 		d.Write(&m, &testContext, &r)
 		in := m.Raw()
@@ -177,18 +177,18 @@ func TestCodeInBodyAtRandom(t *testing.T) {
 			r := replyOf(&d, class)
 			require.Equal(t, d.templates.shown(class), r.Shown)
 			if rapid.Bool().Draw(t, "spelled otherwise") {
-				r.Spelled = wire.Spelling(rapid.IntRange(0, wire.NumSpellings-1).Draw(t, "hint's spelling"))
+				r.Hint.Spelling = wire.Spelling(rapid.IntRange(0, wire.NumSpellings-1).Draw(t, "hint's spelling"))
 			}
-			r.RetryAfter = time.Duration(rapid.Int64Range(-1, int64(48*time.Hour)).Draw(t, "hint"))
+			r.Hint.Value = time.Duration(rapid.Int64Range(-1, int64(48*time.Hour)).Draw(t, "hint"))
 			r.Limit, r.Remaining = rapid.Int32Range(0, 100).Draw(t, "of"), rapid.Int32Range(0, 100).Draw(t, "left")
 			sameFacts(t, &d, testContext, r, false)
 			r.Status, r.Body, r.Code, r.Tokens = 200, wire.StreamError, 0, 2
 			sameFacts(t, &d, testContext, r, true)
-			r = wire.Reply{Status: 200, Class: class, Shown: wire.Rate, Body: wire.CodeBody, Code: wire.Code14003, RetryAfter: 3 * time.Second, Spelled: wire.BodySeconds}
+			r = wire.Reply{Status: 200, Class: class, Shown: wire.Rate, Body: wire.CodeBody, Code: wire.Code14003, Hint: wire.Hint{Value: 3 * time.Second, Spelling: wire.BodySeconds}}
 			sameFacts(t, &d, testContext, r, false)
 		}
 		for body := range wire.Body(wire.NumBodies) {
-			r := wire.Reply{Status: 200, Body: body, Tokens: 3, RetryAfter: wire.NoHint, Marks: d.Forms()[wire.OK].Marks}
+			r := wire.Reply{Status: 200, Body: body, Tokens: 3, Hint: wire.Hint{Value: wire.NoHint}, Marks: d.Forms()[wire.OK].Marks}
 			if body != wire.ErrorBody && body != wire.CodeBody && body != wire.StreamError {
 				sameFacts(t, &d, testContext, r, false)
 				sameFacts(t, &d, testContext, r, true)

@@ -16,9 +16,9 @@ import (
 // all possible fields.
 func refusalOf(d *Dialect, class wire.Class, hint time.Duration, limit, remaining int32) wire.Reply {
 	r := replyOf(d, class)
-	r.RetryAfter, r.Limit, r.Remaining, r.Reset = hint, limit, remaining, 30*time.Second
-	if r.Spelled == wire.Unspeakable {
-		r.RetryAfter = wire.NoHint // the provider sends no hint
+	r.Hint.Value, r.Limit, r.Remaining, r.Reset = hint, limit, remaining, 30*time.Second
+	if r.Hint.Spelling == wire.Unspeakable {
+		r.Hint.Value = wire.NoHint // the provider sends no hint
 	}
 	return d.Expressible(r, false)
 }

@@ -62,7 +62,7 @@ func TestEventStreamDamage(t *testing.T) {
 		require.Empty(t, frames)
 	}
 	d, _ := ByName("bedrock")
-	r := wire.Reply{Status: 200, Tokens: 2, RetryAfter: wire.NoHint}
+	r := wire.Reply{Status: 200, Tokens: 2, Hint: wire.Hint{Value: wire.NoHint}}
 	var m Message
 	d.WriteStream(&m, &testContext, &r)
 	m.Body[len(m.Body)/2] ^= 1
@@ -75,7 +75,7 @@ func TestEventStreamDamage(t *testing.T) {
 func TestConverseStream(t *testing.T) {
 	d, _ := ByName("bedrock")
 	c := Context{Model: "m", InputTokens: 7}
-	r := wire.Reply{Status: 200, Tokens: 1, RetryAfter: wire.NoHint}
+	r := wire.Reply{Status: 200, Tokens: 1, Hint: wire.Hint{Value: wire.NoHint}}
 	var m Message
 	d.WriteStream(&m, &c, &r)
 	require.Equal(t, eventStreamType, m.Headers.Get("Content-Type"))
@@ -94,7 +94,7 @@ func TestConverseStream(t *testing.T) {
 	require.Equal(t, []string{`!throttlingException|{"message":"Too many requests, please wait before trying again."}`}, frames)
 	var refused Message
 	r = replyOf(&d, wire.Overloaded)
-	r.RetryAfter = 1234e6
+	r.Hint.Value = 1234e6
 	d.Write(&refused, &c, &r)
 	require.Equal(t, "ServiceUnavailableException", refused.Headers.Get("x-amzn-ErrorType"))
 	require.Equal(t, "1234", refused.Headers.Get("x-amz-retry-after"))

@@ -20,7 +20,7 @@ func Example() {
 	form := d.Forms()[wire.Rate]
 	reply := wire.Reply{
 		Status: form.Status, Class: wire.Rate, Shown: form.Shown, Body: form.Body, Code: form.Code,
-		RetryAfter: 3 * time.Second, Spelled: form.Spelled, Limit: 20,
+		Hint: wire.Hint{Value: 3 * time.Second, Spelling: form.Spelled}, Limit: 20,
 	}
 	var m dialect.Message
 	d.Write(&m, &dialect.Context{Model: "demo", Epoch: 1_800_000_000}, &reply)
@@ -29,7 +29,7 @@ func Example() {
 	// A client reads the bytes back.
 	raw := m.Raw()
 	read := d.ParseReply(&raw, dialect.ReadContext{})
-	fmt.Println(read.Shown, read.Code, read.RetryAfter)
+	fmt.Println(read.Shown, read.Code, read.Hint.Value)
 	// Output:
 	// 200 {"code":14003,"message":"too many requests","retry_after":3,"limit":20,"remaining":0}
 	// rate 14003 3s

@@ -24,7 +24,7 @@ func (d *Dialect) Expressible(r wire.Reply, streamed bool) wire.Reply {
 			}
 		}
 	} else {
-		r.RetryAfter, r.Words = wire.NoHint, 0
+		r.Hint.Value, r.Words = wire.NoHint, 0
 	}
 	if r.Body != wire.CodeBody {
 		r.Code = 0
@@ -41,11 +41,11 @@ func (d *Dialect) Expressible(r wire.Reply, streamed bool) wire.Reply {
 		r.Marks |= wire.HidesReset // a wait and a time differ for a clock that is wrong
 	}
 	switch {
-	case r.RetryAfter == wire.NoHint:
-	case !d.hasPlaceFor(r.Spelled) || streamed && r.Spelled.InHeader():
-		r.RetryAfter = wire.NoHint // there is no place for it, or the headers are already sent
-	case r.Spelled != wire.BodySeconds:
-		r.RetryAfter = roundUp(r.RetryAfter, r.Spelled.Unit())
+	case r.Hint.Value == wire.NoHint:
+	case !d.hasPlaceFor(r.Hint.Spelling) || streamed && r.Hint.Spelling.InHeader():
+		r.Hint.Value = wire.NoHint // there is no place for it, or the headers are already sent
+	case r.Hint.Spelling != wire.BodySeconds:
+		r.Hint.Value = roundUp(r.Hint.Value, r.Hint.Spelling.Unit())
 	}
 	return r
 }

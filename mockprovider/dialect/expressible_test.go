@@ -56,7 +56,7 @@ func sameFacts(t require.TestingT, d *Dialect, c Context, r wire.Reply, streamed
 	if streamed && d.Streams(&img) {
 		d.WriteStream(&m, &c, &img)
 		steps := []int{1, 7, len(m.Body) + 1}
-		if img.RetryAfter != wire.NoHint {
+		if img.Hint.Value != wire.NoHint {
 			steps = steps[1:2] // hints and the sizes of pieces are independent
 		}
 		for _, step := range steps {
@@ -97,7 +97,7 @@ func replyOf(d *Dialect, class wire.Class) wire.Reply {
 	f := d.Forms()[class]
 	return wire.Reply{
 		Status: f.Status, Class: class, Shown: f.Shown, Body: f.Body, Code: f.Code, Words: f.Words, Marks: f.Marks,
-		Spelled: f.Spelled, RetryAfter: wire.NoHint,
+		Hint: wire.Hint{Value: wire.NoHint, Spelling: f.Spelled},
 	}
 }
 
@@ -113,7 +113,7 @@ func TestErrorsRoundTrip(t *testing.T) {
 						continue // the year would have five digits
 					}
 					r := replyOf(&d, class)
-					r.Spelled, r.RetryAfter, r.Limit, r.Remaining = spelled, hint, 20, 3
+					r.Hint.Spelling, r.Hint.Value, r.Limit, r.Remaining = spelled, hint, 20, 3
 					if r.Reset = 30 * time.Second; r.Marks&wire.ResetAsTime != 0 {
 						r.Reset = 2*time.Minute + 1
 					}
@@ -176,7 +176,7 @@ func TestAnswersRoundTrip(t *testing.T) {
 					{Tokens: 3, Marks: wire.SaysStop},
 				} {
 					for _, byTokens := range []bool{false, true} {
-						r.Status, r.RetryAfter, r.Body = 200, wire.NoHint, body
+						r.Status, r.Hint.Value, r.Body = 200, wire.NoHint, body
 						r.Marks |= d.Forms()[wire.OK].Marks
 						c := testContext
 						c.Operation, c.TokenLimit = operation, byTokens
@@ -199,8 +199,8 @@ func TestRepliesRoundTripAtRandom(t *testing.T) {
 		d := all[rapid.IntRange(0, len(all)-1).Draw(t, "dialect")]
 		class := wire.Class(rapid.IntRange(int(wire.Rate), int(wire.Timeout)).Draw(t, "class"))
 		r := replyOf(&d, class)
-		r.Spelled = wire.Spelling(rapid.IntRange(0, wire.NumSpellings-1).Draw(t, "spelling"))
-		r.RetryAfter = time.Duration(rapid.Int64Range(-1, int64(100*365*24*time.Hour)).Draw(t, "hint"))
+		r.Hint.Spelling = wire.Spelling(rapid.IntRange(0, wire.NumSpellings-1).Draw(t, "spelling"))
+		r.Hint.Value = time.Duration(rapid.Int64Range(-1, int64(100*365*24*time.Hour)).Draw(t, "hint"))
 		r.Limit, r.Remaining = rapid.Int32Range(0, math.MaxInt32).Draw(t, "limit"), rapid.Int32Range(0, math.MaxInt32).Draw(t, "remaining")
 		r.Reset = time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "reset"))
 		switch rapid.IntRange(0, 3).Draw(t, "shape") {

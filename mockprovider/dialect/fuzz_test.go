@@ -13,8 +13,8 @@ func FuzzParse(f *testing.F) {
 	for _, d := range All() {
 		for class := wire.OK; class <= wire.Timeout; class++ {
 			r := replyOf(&d, class)
-			if r.Limit, r.RetryAfter = 20, 1500*time.Millisecond; class == wire.OK {
-				r.Body, r.Tokens, r.RetryAfter = wire.Completion, 3, wire.NoHint
+			if r.Limit, r.Hint.Value = 20, 1500*time.Millisecond; class == wire.OK {
+				r.Body, r.Tokens, r.Hint.Value = wire.Completion, 3, wire.NoHint
 			}
 			var m Message
 			d.Write(&m, &testContext, &r)
@@ -42,11 +42,11 @@ func FuzzParse(f *testing.F) {
 		in := RawReply{Status: status & 0x3ff, Header: header, Body: body, Broken: broken}
 		at := ReadContext{Epoch: epoch, Model: "m"}
 		check := func(r wire.Reply) {
-			if r.Shown > wire.Timeout || r.Body >= wire.NumBodies || r.Spelled >= wire.NumSpellings {
+			if r.Shown > wire.Timeout || r.Body >= wire.NumBodies || r.Hint.Spelling >= wire.NumSpellings {
 				t.Fatalf("%+v", r)
 			}
-			if r.RetryAfter < 0 && r.RetryAfter != wire.NoHint && !r.Spelled.Dated() || r.RetryAfter > maxWait {
-				t.Fatalf("a wait of %v", r.RetryAfter)
+			if r.Hint.Value < 0 && r.Hint.Value != wire.NoHint && !r.Hint.Spelling.Dated() || r.Hint.Value > maxWait {
+				t.Fatalf("a wait of %v", r.Hint.Value)
 			}
 			if r.Limit < 0 && r.Body != wire.CodeBody || r.Reset < 0 && r.Marks&wire.ResetAsTime == 0 || r.Reset > maxWait {
 				t.Fatalf("%+v", r)

@@ -39,13 +39,13 @@ func (n *number) UnmarshalJSON(data []byte) error {
 // writeHint writes the hint of r to the headers and the fields. It returns the
 // sentence to add to the message, which is form with the wait filled in, or "".
 func (d *Dialect) writeHint(r *wire.Reply, c *Context, h *Headers, f *hintFields, form string) (sentence string) {
-	wait := r.RetryAfter
-	if wait == wire.NoHint || !d.hasPlaceFor(r.Spelled) {
+	wait := r.Hint.Value
+	if wait == wire.NoHint || !d.hasPlaceFor(r.Hint.Spelling) {
 		return ""
 	}
-	if r.Spelled.Dated() {
+	if r.Hint.Spelling.Dated() {
 		sec, nsec := c.Epoch+int64(wait/time.Second), int64(wait%time.Second)
-		switch at := time.Unix(sec, nsec).UTC(); r.Spelled {
+		switch at := time.Unix(sec, nsec).UTC(); r.Hint.Spelling {
 		case wire.HeaderDate:
 			h.add("Retry-After", ceilSecond(at).Format(httpDate))
 		case wire.HeaderTime:
@@ -57,10 +57,10 @@ func (d *Dialect) writeHint(r *wire.Reply, c *Context, h *Headers, f *hintFields
 	}
 	wait = max(0, wait)
 	whole := strconv.FormatInt(int64(ceil(wait, time.Second)), 10)
-	if d.bothUnits && (r.Spelled == wire.HeaderSeconds || r.Spelled == wire.BothSeconds) && wait < maxWait {
+	if d.bothUnits && (r.Hint.Spelling == wire.HeaderSeconds || r.Hint.Spelling == wire.BothSeconds) && wait < maxWait {
 		h.add(d.millisName(), whole+"000")
 	}
-	switch r.Spelled {
+	switch r.Hint.Spelling {
 	case wire.Plainly:
 		h.add("Retry-After", decimal(wait, time.Second))
 	case wire.HeaderSeconds:
@@ -113,48 +113,48 @@ func (d *Dialect) millisName() string {
 // readHint writes the hint of a reply to r: the header with the finest unit
 // first, then the body. An invalid hint is ignored.
 func (d *Dialect) readHint(in *RawReply, f *findings, epoch int64, r *wire.Reply) {
-	r.RetryAfter, r.Spelled = wire.NoHint, wire.Plainly
+	r.Hint.Value, r.Hint.Spelling = wire.NoHint, wire.Plainly
 	header := func(name string) string { return "" }
 	if in.Header != nil {
 		header = in.Header
 	}
 	if wait, ok := parseDecimal(header(d.millisName()), time.Millisecond); ok {
-		r.RetryAfter, r.Spelled = wait, wire.HeaderMillis
+		r.Hint.Value, r.Hint.Spelling = wait, wire.HeaderMillis
 		return
 	}
 	body, spelled := f.hint()
 	after := strings.TrimSpace(header("Retry-After"))
 	if wait, ok := parseDecimal(after, time.Second); ok {
-		switch r.RetryAfter = wait; {
+		switch r.Hint.Value = wait; {
 		case strings.Contains(after, "."):
 		case body != wire.NoHint:
-			r.Spelled = wire.BothSeconds
+			r.Hint.Spelling = wire.BothSeconds
 		default:
-			r.Spelled = wire.HeaderSeconds
+			r.Hint.Spelling = wire.HeaderSeconds
 		}
 		return
 	}
 	if wait, err := time.ParseDuration(after); err == nil && wait >= 0 {
-		r.RetryAfter, r.Spelled = min(wait, maxWait), wire.HeaderDuration
+		r.Hint.Value, r.Hint.Spelling = min(wait, maxWait), wire.HeaderDuration
 		return
 	}
 	if date, ok := parseDate(after); ok {
 		if at, ok := since(date, epoch); ok {
-			if r.RetryAfter, r.Spelled = at, wire.HeaderTime; date.Nanosecond() == 0 {
-				r.Spelled = wire.HeaderDate
+			if r.Hint.Value, r.Hint.Spelling = at, wire.HeaderTime; date.Nanosecond() == 0 {
+				r.Hint.Spelling = wire.HeaderDate
 			}
 			return
 		}
 	}
 	if body != wire.NoHint {
-		r.RetryAfter, r.Spelled = body, spelled
+		r.Hint.Value, r.Hint.Spelling = body, spelled
 		return
 	}
 	if f.Failed && d.hasPlaceFor(wire.HeaderEpoch) {
 		wait, dated, ok := parseReset(header(epochHeader), epochSeconds, epoch)
 		if ok {
-			if r.RetryAfter = wait; dated {
-				r.Spelled = wire.HeaderEpoch
+			if r.Hint.Value = wait; dated {
+				r.Hint.Spelling = wire.HeaderEpoch
 			}
 		}
 	}

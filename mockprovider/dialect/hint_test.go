@@ -64,8 +64,8 @@ func TestHintsInHeaders(t *testing.T) {
 		h.Set(c.header, c.value)
 		d, _ := ByName("openai")
 		r := d.ParseReply(&RawReply{Status: 429, Header: h.Get, Body: []byte(`{"error":{"message":"no","type":"requests","code":"rate_limit_exceeded"}}`)}, ReadContext{Epoch: epoch})
-		require.Equal(t, c.want, r.RetryAfter, "%s: %s", c.header, c.value)
-		require.Equal(t, c.dated, r.Spelled.Dated(), "%s: %s", c.header, c.value)
+		require.Equal(t, c.want, r.Hint.Value, "%s: %s", c.header, c.value)
+		require.Equal(t, c.dated, r.Hint.Spelling.Dated(), "%s: %s", c.header, c.value)
 		require.Equal(t, wire.Rate, r.Shown)
 	}
 }
@@ -100,7 +100,7 @@ func TestHintsInBodies(t *testing.T) {
 	} {
 		d, _ := ByName("codybuddy")
 		r := d.ParseReply(&RawReply{Status: 200, Body: []byte(body)}, ReadContext{})
-		require.Equal(t, want, r.RetryAfter, body)
+		require.Equal(t, want, r.Hint.Value, body)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // Shown, because the true class is not in the bytes. ParseReply accepts any
 // bytes.
 func (d *Dialect) ParseReply(in *RawReply, at ReadContext) wire.Reply {
-	r := wire.Reply{Status: uint16(in.Status), RetryAfter: wire.NoHint, Marks: retryMarks(in)}
+	r := wire.Reply{Status: uint16(in.Status), Hint: wire.Hint{Value: wire.NoHint}, Marks: retryMarks(in)}
 	f := findings{Status: in.Status}
 	first, rest := split(in.Body)
 	switch {

@@ -96,7 +96,7 @@ func (d *Dialect) WriteRequestError(m *Message, c *Context, err error) {
 	form := &d.templates[wire.BadRequest]
 	r := wire.Reply{
 		Status: form.Status, Class: wire.BadRequest, Shown: wire.BadRequest, Body: form.body(), Code: form.Number, Words: form.keywords,
-		RetryAfter: wire.NoHint,
+		Hint: wire.Hint{Value: wire.NoHint},
 	}
 	var refused *RequestError
 	if errors.As(err, &refused) && r.Status >= 400 {
@@ -110,7 +110,7 @@ func (d *Dialect) WriteAuthError(m *Message, c *Context) {
 	form := &d.templates[wire.Auth]
 	d.Write(m, c, &wire.Reply{
 		Status: form.Status, Class: wire.Auth, Shown: d.templates.shown(wire.Auth), Body: form.body(), Code: form.Number, Words: form.keywords,
-		RetryAfter: wire.NoHint,
+		Hint: wire.Hint{Value: wire.NoHint},
 	})
 }
 

@@ -94,7 +94,7 @@ func (s *StreamReader) End(broken bool) wire.Reply {
 	if s.d == nil {
 		s.d = &dialects[0]
 	}
-	r := wire.Reply{Status: uint16(s.in.Status), RetryAfter: wire.NoHint, Marks: retryMarks(&s.in)}
+	r := wire.Reply{Status: uint16(s.in.Status), Hint: wire.Hint{Value: wire.NoHint}, Marks: retryMarks(&s.in)}
 	fillAnswer(&s.f, s.at, &r)
 	switch {
 	case s.f.Failed:

@@ -11,7 +11,7 @@ import (
 // TestStreamsByteForByte checks the bytes of errors in streams.
 func TestStreamsByteForByte(t *testing.T) {
 	c := Context{Model: "m", ID: "1", Epoch: epoch}
-	r := wire.Reply{Status: 200, Body: wire.StreamError, Class: wire.Overloaded, Shown: wire.Overloaded, RetryAfter: wire.NoHint, Tokens: 1}
+	r := wire.Reply{Status: 200, Body: wire.StreamError, Class: wire.Overloaded, Shown: wire.Overloaded, Hint: wire.Hint{Value: wire.NoHint}, Tokens: 1}
 	d, _ := ByName("openai")
 	require.Equal(t, `data: {"error":{"message":"The server is overloaded, retry later.","type":"service_unavailable_error","param":null,"code":"server_is_overloaded"}}`+"\n\n", string(d.End(nil, &c, &r, 1)))
 	c.Operation = Respond
@@ -69,7 +69,7 @@ func TestServerSentEvents(t *testing.T) {
 // TestCappedAnswers: an answer that the cap of the request ends has the finish
 // reason of the dialect, and is read as complete.
 func TestCappedAnswers(t *testing.T) {
-	r := wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 5}
+	r := wire.Reply{Status: 200, Hint: wire.Hint{Value: wire.NoHint}, Tokens: 5}
 	for _, d := range All() {
 		for _, operation := range []Operation{Complete, Respond} {
 			if operation == Respond && d.Name != "openai" {

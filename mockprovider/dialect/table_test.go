@@ -147,7 +147,7 @@ func TestDocumentedBodies(t *testing.T) {
 func TestBodyOf14003(t *testing.T) {
 	d, _ := ByName("codybuddy")
 	r := replyOf(&d, wire.Concurrency)
-	r.RetryAfter, r.Limit = 3e9, 20
+	r.Hint.Value, r.Limit = 3e9, 20
 	var m Message
 	d.Write(&m, &Context{Epoch: epoch}, &r)
 	require.Equal(t, 200, m.Status)
@@ -155,7 +155,7 @@ func TestBodyOf14003(t *testing.T) {
 
 	custom := CodeInBody{Name: "other", Code: "errno", Message: "errmsg", Success: 1}.Dialect()
 	r = replyOf(&custom, wire.Concurrency)
-	r.RetryAfter, r.Limit = 3e9, 20
+	r.Hint.Value, r.Limit = 3e9, 20
 	m = Message{}
 	custom.Write(&m, &Context{}, &r)
 	require.Equal(t, `{"errno":14003,"errmsg":"too many requests"}`, string(m.Body), "without fields for the hint and the limit")
@@ -167,7 +167,7 @@ func TestBodyOf14003(t *testing.T) {
 func TestKeywordReader(t *testing.T) {
 	believes := func(status uint16, text string) wire.Class {
 		var o wire.Outcome
-		wire.ByKeyword{}.Read(&wire.Reply{Status: status, Body: wire.ErrorBody, Words: wire.WordsOf(text), RetryAfter: wire.NoHint}, 0, &o)
+		wire.ByKeyword{}.Read(&wire.Reply{Status: status, Body: wire.ErrorBody, Words: wire.WordsOf(text), Hint: wire.Hint{Value: wire.NoHint}}, 0, &o)
 		return o.Class
 	}
 	for _, c := range []struct {

@@ -9,7 +9,7 @@ import (
 func BenchmarkWriteRefusal(b *testing.B) {
 	d, _ := ByName("openai")
 	r := replyOf(&d, wire.Rate)
-	r.RetryAfter, r.Limit = 3e9, 60
+	r.Hint.Value, r.Limit = 3e9, 60
 	var m Message
 	for b.Loop() {
 		d.Write(&m, &testContext, &r)
@@ -19,7 +19,7 @@ func BenchmarkWriteRefusal(b *testing.B) {
 func BenchmarkParseRefusal(b *testing.B) {
 	d, _ := ByName("openai")
 	r := replyOf(&d, wire.Rate)
-	r.RetryAfter, r.Limit = 3e9, 60
+	r.Hint.Value, r.Limit = 3e9, 60
 	var m Message
 	d.Write(&m, &testContext, &r)
 	in := m.Raw()

@@ -68,7 +68,7 @@ func (d Spoil) replaces() bool { return d.Body == wire.Garbage || d.Body == wire
 func (d Spoil) Hooks(mockprovider.Space) mockprovider.Hooks {
 	if d.AtOnce {
 		return mockprovider.Hooks{Arrive: func(a *mockprovider.Arrival) {
-			reply := wire.Reply{Status: 200, RetryAfter: wire.NoHint}
+			reply := wire.Reply{Status: 200, Hint: wire.Hint{Value: wire.NoHint}}
 			d.spoil(&reply)
 			a.Reply(&reply)
 		}}

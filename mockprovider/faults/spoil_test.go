@@ -117,7 +117,7 @@ func TestGatesHearOfFaults(t *testing.T) {
 		require.Equal(t, []mockprovider.Ended{{Class: c.class, Tokens: c.produced}}, heard.ended, c.does.Name())
 		require.Equal(t, c.left, end.Reply.Tokens, c.does.Name())
 		if end.Kind == wire.Dropped {
-			require.Equal(t, int32(c.produced-c.left), start.Reply.Remaining, c.does.Name())
+			require.Equal(t, c.produced-c.left, start.Withheld, c.does.Name())
 		}
 	}
 }

@@ -107,7 +107,7 @@ func (n *naiveFaults) of(now time.Duration, r *wire.Request, first, each time.Du
 				hint = (hint + time.Second - 1) / time.Second * time.Second
 			}
 		}
-		return fate{kind: wire.Replied, reply: wire.Reply{Class: class, Shown: shown, Status: status, Body: wire.ErrorBody, RetryAfter: hint}}
+		return fate{kind: wire.Replied, reply: wire.Reply{Class: class, Shown: shown, Status: status, Body: wire.ErrorBody, Hint: wire.Hint{Value: hint}}}
 	}
 	for i := len(n.list) - 1; i >= 0; i-- {
 		d := n.what(i, now, r)
@@ -134,7 +134,7 @@ func (n *naiveFaults) of(now time.Duration, r *wire.Request, first, each time.Du
 			}
 		case Spoil:
 			if d.AtOnce {
-				return fate{kind: wire.Replied, reply: wire.Reply{Class: wire.ServerError, Shown: wire.ServerError, Status: 200, Body: d.Body, RetryAfter: wire.NoHint}}
+				return fate{kind: wire.Replied, reply: wire.Reply{Class: wire.ServerError, Shown: wire.ServerError, Status: 200, Body: d.Body, Hint: wire.Hint{Value: wire.NoHint}}}
 			}
 		}
 		if _, script := n.list[i].Does.(Script); script && scripted == nil && d != nil {
@@ -174,7 +174,7 @@ func (n *naiveFaults) served(now time.Duration, r *wire.Request, first, each tim
 	if scripted != nil {
 		last = scripted
 	}
-	x := fate{kind: wire.Replied, worked: true, after: whole, reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: tokens}}
+	x := fate{kind: wire.Replied, worked: true, after: whole, reply: wire.Reply{Status: 200, Hint: wire.Hint{Value: wire.NoHint}, Tokens: tokens}}
 	if r.Stream && first < whole {
 		x.head = first
 	}

@@ -54,7 +54,7 @@ func closedLoop(t *testing.T, cfg mockprovider.Config, clients int, end time.Dur
 		case effect.Reply.Class == wire.Concurrency:
 			e.at += 200 * time.Millisecond
 		default:
-			e.at += effect.Reply.RetryAfter
+			e.at += effect.Reply.Hint.Value
 		}
 	}
 }

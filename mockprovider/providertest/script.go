@@ -150,8 +150,8 @@ func Describe(e *wire.Effect) string {
 	if r.Code != 0 {
 		s += fmt.Sprintf(" code=%d", r.Code)
 	}
-	if r.RetryAfter != wire.NoHint {
-		s += fmt.Sprintf(" after=%v", r.RetryAfter)
+	if r.Hint.Value != wire.NoHint {
+		s += fmt.Sprintf(" after=%v", r.Hint.Value)
 	}
 	if r.Limit != 0 || r.Remaining != 0 {
 		s += fmt.Sprintf(" limit=%d left=%d", r.Limit, r.Remaining)

@@ -230,7 +230,7 @@ func FuzzAdmin(f *testing.F) {
 func TestExplain(t *testing.T) {
 	for c := range wire.Class(wire.NumClasses) {
 		d := decision{class: c}
-		d.end.Reply = wire.Reply{Class: c, Shown: c, RetryAfter: 2 * time.Second, Limit: 5}
+		d.end.Reply = wire.Reply{Class: c, Shown: c, Hint: wire.Hint{Value: 2 * time.Second}, Limit: 5}
 		require.NotEmpty(t, d.explain(), c)
 		if c != wire.OK {
 			require.Contains(t, d.explain(), "retry after 2s")

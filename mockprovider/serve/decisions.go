@@ -112,10 +112,10 @@ func (d *decision) export() Decision {
 func (d *decision) hint() (float64, bool) {
 	r := &d.end.Reply
 	switch {
-	case d.end.Kind != wire.Replied || r.RetryAfter == wire.NoHint:
+	case d.end.Kind != wire.Replied || r.Hint.Value == wire.NoHint:
 		return 0, false
-	case r.Spelled.Dated():
-		return (r.RetryAfter - d.at).Seconds(), true
+	case r.Hint.Spelling.Dated():
+		return (r.Hint.Value - d.at).Seconds(), true
 	}
-	return r.RetryAfter.Seconds(), true
+	return r.Hint.Value.Seconds(), true
 }

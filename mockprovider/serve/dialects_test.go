@@ -79,7 +79,7 @@ func TestCustomDialect(t *testing.T) {
 			in := dialect.RawReply{Status: a.StatusCode, Header: a.Header.Get, Body: []byte(a.body)}
 			got := own.ParseReply(&in, dialect.ReadContext{})
 			require.Equal(t, wire.Rate, got.Shown)
-			require.Equal(t, 1500*time.Millisecond, got.RetryAfter)
+			require.Equal(t, 1500*time.Millisecond, got.Hint.Value)
 			require.EqualValues(t, 4290, got.Code)
 		}
 	}

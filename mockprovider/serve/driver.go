@@ -192,7 +192,7 @@ func (d *driver) apply(e *wire.Effect) {
 	at := saturating.Add(d.now, e.After)
 	switch e.Kind {
 	case wire.Started:
-		x.until, x.tokens, x.withheld = at, e.Reply.Tokens, uint32(e.Reply.Remaining)
+		x.until, x.tokens, x.withheld = at, e.Reply.Tokens, e.Withheld
 		d.queue.push(at, done, e.Job)
 	case wire.Head:
 		x.head = e.Reply

@@ -97,7 +97,7 @@ func (b *stats) ended(now time.Duration, x *exchange, queued, faults int) {
 func (b *stats) rejected(now time.Duration, x *exchange, status uint16, why string) {
 	b.counters.Unread++
 	d := decision{request: x.request, from: x.from, class: wire.BadRequest, arrived: now, at: now, inFlight: b.inFlight, reason: why}
-	d.end.Reply = wire.Reply{Status: status, Class: wire.BadRequest, Shown: wire.BadRequest, RetryAfter: wire.NoHint}
+	d.end.Reply = wire.Reply{Status: status, Class: wire.BadRequest, Shown: wire.BadRequest, Hint: wire.Hint{Value: wire.NoHint}}
 	b.decisions.add(&d)
 }
 

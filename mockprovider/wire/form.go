@@ -44,6 +44,28 @@ func (s Spelling) Unit() time.Duration {
 	return 1
 }
 
+// NoHint in Hint.Value or Outcome.RetryAfter means that the reply does not state
+// how long to wait.
+const NoHint time.Duration = -1
+
+// Hint is when a reply tells the client to come back, as it is written on the
+// wire.
+type Hint struct {
+	// Value is a wait or, where Spelling.Dated, the time to come back as the
+	// provider's clock shows it; NoHint if the reply states none.
+	Value    time.Duration
+	Spelling Spelling
+}
+
+// Wait returns the wait that the hint means to a client whose clock shows clock;
+// NoHint if there is none. A time that has passed by then is no wait.
+func (h Hint) Wait(clock time.Duration) time.Duration {
+	if h.Value != NoHint && h.Spelling.Dated() {
+		return max(0, h.Value-clock)
+	}
+	return h.Value
+}
+
 // Words are what the text of a reply mentions, as bits: keyword readers and log
 // alarms go by it.
 type Words uint8

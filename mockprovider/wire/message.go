@@ -52,10 +52,6 @@ type Request struct {
 	Dialect uint8
 }
 
-// NoHint in Reply.RetryAfter or Outcome.RetryAfter means that the reply does
-// not say how long to wait.
-const NoHint time.Duration = -1
-
 // Body is what a reply consists of, or what has become of it.
 type Body uint8
 
@@ -101,10 +97,8 @@ const formal = ResetAsTime | HidesLimit | HidesReset
 
 // Reply is what comes over the wire, compactly.
 type Reply struct {
-	// RetryAfter is the wait that the provider asks for, or NoHint. Where
-	// Spelled.Dated it is not a wait but the time to come back, as the
-	// provider's clock shows it.
-	RetryAfter time.Duration
+	// Hint states when to come back.
+	Hint Hint
 	// Reset is how long until the limit that Limit and Remaining describe is
 	// whole again or its window is over; 0 if the reply does not say. With the
 	// mark ResetAsTime it is that time on the provider's clock.
@@ -115,14 +109,13 @@ type Reply struct {
 	// one that the provider tells of; both 0 if none.
 	Limit, Remaining int32
 	// Tokens is how many output tokens were delivered.
-	Tokens  uint32
-	Status  uint16 // HTTP status
-	Class   Class  // the truth
-	Shown   Class  // what the reply says to who reads all of it
-	Body    Body
-	Words   Words    // what its text says
-	Spelled Spelling // how RetryAfter is written
-	Marks   Marks
+	Tokens uint32
+	Status uint16 // HTTP status
+	Class  Class  // the truth
+	Shown  Class  // what the reply says to who reads all of it
+	Body   Body
+	Words  Words // what its text says
+	Marks  Marks
 }
 
 // Outcome is what a client makes of a reply, or of its absence.

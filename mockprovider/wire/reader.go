@@ -11,22 +11,13 @@ type Reader interface {
 	Read(r *Reply, clock time.Duration, o *Outcome)
 }
 
-// hint is the wait that r asks of a client whose clock shows clock. A time that
-// has passed by then is no wait.
-func hint(r *Reply, clock time.Duration) time.Duration {
-	if r.RetryAfter != NoHint && r.Spelled.Dated() {
-		return max(0, r.RetryAfter-clock)
-	}
-	return r.RetryAfter
-}
-
-// headerHint is the same to a client that does not read bodies, and reads headers
-// where the status is an error's.
-func headerHint(r *Reply, clock time.Duration) time.Duration {
-	if r.Body == CodeBody && r.Status < 400 || !r.Spelled.InHeader() {
+// headerWait is the wait that a hint means to a client that does not read bodies,
+// and reads headers where the status is an error's.
+func headerWait(r *Reply, clock time.Duration) time.Duration {
+	if r.Body == CodeBody && r.Status < 400 || !r.Hint.Spelling.InHeader() {
 		return NoHint
 	}
-	return hint(r, clock)
+	return r.Hint.Wait(clock)
 }
 
 // copyFacts fills in what every reader sees.
@@ -60,7 +51,7 @@ type ByBody struct{}
 // Read implements Reader.
 func (ByBody) Read(r *Reply, clock time.Duration, o *Outcome) {
 	o.copyFacts(r, clock)
-	o.RetryAfter, o.Code, o.Class = hint(r, clock), r.Code, r.Shown
+	o.RetryAfter, o.Code, o.Class = r.Hint.Wait(clock), r.Code, r.Shown
 	if r.Body > StreamError {
 		o.Class = spoilt(r.Body)
 	}
@@ -93,7 +84,7 @@ func (ByStatus) Read(r *Reply, clock time.Duration, o *Outcome) {
 
 func byStatus(r *Reply, clock time.Duration, o *Outcome) {
 	o.copyFacts(r, clock)
-	o.RetryAfter, o.Code, o.Class = headerHint(r, clock), 0, ClassOfStatus(r.Status)
+	o.RetryAfter, o.Code, o.Class = headerWait(r, clock), 0, ClassOfStatus(r.Status)
 	if r.Body == CodeBody {
 		o.Reset, o.Limit, o.Remaining = 0, 0, 0
 	}
@@ -108,7 +99,7 @@ type ByKeyword struct{}
 // Read implements Reader.
 func (ByKeyword) Read(r *Reply, clock time.Duration, o *Outcome) {
 	o.copyFacts(r, clock)
-	o.RetryAfter, o.Code, o.Class = hint(r, clock), r.Code, ClassOfStatus(r.Status)
+	o.RetryAfter, o.Code, o.Class = r.Hint.Wait(clock), r.Code, ClassOfStatus(r.Status)
 	if r.Body > StreamError {
 		o.Class = spoilt(r.Body)
 	}

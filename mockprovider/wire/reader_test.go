@@ -14,37 +14,37 @@ func TestReaders(t *testing.T) {
 		byStatus, byBody Outcome
 	}{
 		"an answer": {
-			Reply{Status: 200, Class: OK, RetryAfter: NoHint},
+			Reply{Status: 200, Class: OK, Hint: Hint{Value: NoHint}},
 			Outcome{Status: 200, Class: OK, RetryAfter: NoHint},
 			Outcome{Status: 200, Class: OK, RetryAfter: NoHint},
 		},
 		"14003 in a 200: a success to who reads the status, and no hint": {
-			Reply{Status: 200, Class: Rate, Shown: Rate, Body: CodeBody, Code: Code14003, RetryAfter: hint, Limit: 20},
+			Reply{Status: 200, Class: Rate, Shown: Rate, Body: CodeBody, Code: Code14003, Hint: Hint{Value: hint}, Limit: 20},
 			Outcome{Status: 200, Class: OK, RetryAfter: NoHint},
 			Outcome{Status: 200, Class: Rate, Code: Code14003, RetryAfter: hint, Limit: 20},
 		},
 		"14003 for want of a permit": {
-			Reply{Status: 200, Class: Concurrency, Shown: Concurrency, Body: CodeBody, Code: Code14003, RetryAfter: NoHint, Limit: 2, Remaining: 0},
+			Reply{Status: 200, Class: Concurrency, Shown: Concurrency, Body: CodeBody, Code: Code14003, Hint: Hint{Value: NoHint}, Limit: 2, Remaining: 0},
 			Outcome{Status: 200, Class: OK, RetryAfter: NoHint},
 			Outcome{Status: 200, Class: Concurrency, Code: Code14003, RetryAfter: NoHint, Limit: 2},
 		},
 		"an error body has its hint in a header": {
-			Reply{Status: 429, Class: Rate, Shown: Rate, Body: ErrorBody, RetryAfter: hint, Limit: 120, Remaining: 7},
+			Reply{Status: 429, Class: Rate, Shown: Rate, Body: ErrorBody, Hint: Hint{Value: hint}, Limit: 120, Remaining: 7},
 			Outcome{Status: 429, Class: Rate, RetryAfter: hint, Limit: 120, Remaining: 7},
 			Outcome{Status: 429, Class: Rate, RetryAfter: hint, Limit: 120, Remaining: 7},
 		},
 		"a business code under an error status": {
-			Reply{Status: 429, Class: Quota, Shown: Quota, Body: CodeBody, Code: 1, RetryAfter: hint, Spelled: BodySeconds},
+			Reply{Status: 429, Class: Quota, Shown: Quota, Body: CodeBody, Code: 1, Hint: Hint{Value: hint, Spelling: BodySeconds}},
 			Outcome{Status: 429, Class: Rate, RetryAfter: NoHint},
 			Outcome{Status: 429, Class: Quota, Code: 1, RetryAfter: hint},
 		},
 		"its headers are read, as those of any error": {
-			Reply{Status: 429, Class: Quota, Shown: Quota, Body: CodeBody, Code: 1, RetryAfter: hint, Spelled: HeaderSeconds},
+			Reply{Status: 429, Class: Quota, Shown: Quota, Body: CodeBody, Code: 1, Hint: Hint{Value: hint, Spelling: HeaderSeconds}},
 			Outcome{Status: 429, Class: Rate, RetryAfter: hint},
 			Outcome{Status: 429, Class: Quota, Code: 1, RetryAfter: hint},
 		},
 		"a spent quota under 429 is told by the body alone": {
-			Reply{Status: 429, Class: Quota, Shown: Quota, Body: ErrorBody, RetryAfter: NoHint},
+			Reply{Status: 429, Class: Quota, Shown: Quota, Body: ErrorBody, Hint: Hint{Value: NoHint}},
 			Outcome{Status: 429, Class: Rate, RetryAfter: NoHint},
 			Outcome{Status: 429, Class: Quota, RetryAfter: NoHint},
 		},
@@ -83,7 +83,7 @@ func TestClassOfStatus(t *testing.T) {
 		500: ServerError, 501: ServerError, 502: ServerError, 599: ServerError,
 	} {
 		var o Outcome
-		ByStatus{}.Read(&Reply{Status: status, RetryAfter: NoHint}, 0, &o)
+		ByStatus{}.Read(&Reply{Status: status, Hint: Hint{Value: NoHint}}, 0, &o)
 		require.Equal(t, want, o.Class, status)
 	}
 }
@@ -91,7 +91,7 @@ func TestClassOfStatus(t *testing.T) {
 // A date is read against the client's own clock: one that is ahead waits too
 // little, one that is behind too long, and neither waits less than nothing.
 func TestDatesAreReadAgainstTheClientsClock(t *testing.T) {
-	r := Reply{Status: 429, Class: Rate, Shown: Rate, Body: ErrorBody, RetryAfter: time.Minute, Spelled: HeaderTime}
+	r := Reply{Status: 429, Class: Rate, Shown: Rate, Body: ErrorBody, Hint: Hint{Value: time.Minute, Spelling: HeaderTime}}
 	for clock, want := range map[time.Duration]time.Duration{
 		50 * time.Second: 10 * time.Second,
 		55 * time.Second: 5 * time.Second,
@@ -107,7 +107,7 @@ func TestDatesAreReadAgainstTheClientsClock(t *testing.T) {
 		}
 	}
 	// A wait needs no clock.
-	r.RetryAfter, r.Spelled = 3*time.Second, HeaderSeconds
+	r.Hint.Value, r.Hint.Spelling = 3*time.Second, HeaderSeconds
 	var o Outcome
 	ByBody{}.Read(&r, time.Hour, &o)
 	require.Equal(t, 3*time.Second, o.RetryAfter)
@@ -124,7 +124,7 @@ func TestHiddenLimits(t *testing.T) {
 		for _, reader := range []Reader{ByBody{}, ByStatus{}, ByKeyword{}, ByLibrary{}} {
 			want.Status, want.RetryAfter = 200, NoHint
 			var o Outcome
-			reader.Read(&Reply{Status: 200, RetryAfter: NoHint, Limit: 20, Remaining: 7, Reset: time.Minute, Marks: marks}, 0, &o)
+			reader.Read(&Reply{Status: 200, Hint: Hint{Value: NoHint}, Limit: 20, Remaining: 7, Reset: time.Minute, Marks: marks}, 0, &o)
 			require.Equal(t, want, o, "%T %b", reader, marks)
 		}
 	}
@@ -145,7 +145,7 @@ func TestSpoiltAnswers(t *testing.T) {
 		WrongType:   {OK, ServerError, ServerError, BadRequest, false},
 		Doubled:     {OK, OK, OK, OK, false},
 	} {
-		r := Reply{Status: 200, RetryAfter: NoHint, Body: Body(body), Tokens: 7}
+		r := Reply{Status: 200, Hint: Hint{Value: NoHint}, Body: Body(body), Tokens: 7}
 		switch r.Body {
 		case ErrorBody, CodeBody:
 			continue // no fault makes them
@@ -175,7 +175,7 @@ func TestByKeyword(t *testing.T) {
 		for _, status := range []uint16{200, 401, 403, 429, 500, 503, 529} {
 			for _, body := range []Body{ErrorBody, CodeBody, StreamError, Garbage} {
 				var o Outcome
-				ByKeyword{}.Read(&Reply{Status: status, Body: body, Words: WordsOf(text), RetryAfter: 3, Code: 9}, 0, &o)
+				ByKeyword{}.Read(&Reply{Status: status, Body: body, Words: WordsOf(text), Hint: Hint{Value: 3}, Code: 9}, 0, &o)
 				require.Equal(t, Outcome{Status: status, Class: want, RetryAfter: 3, Code: 9, Begun: body == StreamError}, o, "%s under %d", text, status)
 			}
 		}

@@ -62,6 +62,9 @@ type Effect struct {
 	// may keep what it knows of jobs in a slice. It is not given to other work
 	// before its Done.
 	Job uint32
+	// Withheld is, for Started, how many of the last tokens of the job are never
+	// sent.
+	Withheld uint32
 	// After is how long from now a reply leaves (a refusal takes time too), or
 	// how long from now a started job is done.
 	After time.Duration
@@ -69,9 +72,8 @@ type Effect struct {
 	// nano-dollars, for Replied, Dropped and Broke.
 	Slot time.Duration
 	Cost int64
-	// Reply is what leaves, for Replied and Head. Of Started, its Tokens are how
+	// Reply is what is sent, for Replied and Head. Its Tokens are, for Started, how
 	// many tokens will be produced, the first with the head and the others evenly
-	// until the job is done, and Remaining how many of the last of them never
-	// leave; of Dropped and Broke, Tokens are how many had left.
+	// until the job is done; for Dropped and Broke, how many had been sent.
 	Reply Reply
 }

@@ -39,7 +39,7 @@ func (s *Server) NextTick() time.Duration {
 // Reply is the effect that answers a ticket after the given delay.
 func Reply(ticket uint32, after time.Duration, c wire.Class) wire.Effect {
 	return wire.Effect{Kind: wire.Replied, Ticket: ticket, After: after,
-		Reply: wire.Reply{Class: c, Shown: c, Status: statusOf(c), RetryAfter: wire.NoHint}}
+		Reply: wire.Reply{Class: c, Shown: c, Status: statusOf(c), Hint: wire.Hint{Value: wire.NoHint}}}
 }
 
 func statusOf(c wire.Class) uint16 {

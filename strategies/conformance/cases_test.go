@@ -65,17 +65,17 @@ func asks(a scriptedReply, after time.Duration, how wire.Spelling) scriptedReply
 	if a.reply.Body == wire.CodeBody {
 		how = wire.BodySeconds
 	}
-	a.reply.RetryAfter, a.reply.Spelled = after, how
+	a.reply.Hint.Value, a.reply.Hint.Spelling = after, how
 	return a
 }
 
 var (
-	well      = scriptedReply{reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}}
+	well      = scriptedReply{reply: wire.Reply{Status: 200, Hint: wire.Hint{Value: wire.NoHint}, Tokens: 3}}
 	limited   = says(429, wire.Rate)
 	busy      = says(503, wire.Overloaded)
-	saysNo    = scriptedReply{reply: wire.Reply{Status: 200, Class: wire.Rate, Shown: wire.Rate, Body: wire.CodeBody, Code: wire.Code14003, RetryAfter: wire.NoHint}}
+	saysNo    = scriptedReply{reply: wire.Reply{Status: 200, Class: wire.Rate, Shown: wire.Rate, Body: wire.CodeBody, Code: wire.Code14003, Hint: wire.Hint{Value: wire.NoHint}}}
 	refusals  = []scriptedReply{limited, busy, saysNo}
-	outOf     = scriptedReply{reply: wire.Reply{Status: 429, Class: wire.Quota, Shown: wire.Quota, Body: wire.ErrorBody, RetryAfter: wire.NoHint}}
+	outOf     = scriptedReply{reply: wire.Reply{Status: 429, Class: wire.Quota, Shown: wire.Quota, Body: wire.ErrorBody, Hint: wire.Hint{Value: wire.NoHint}}}
 	badKey    = says(401, wire.Auth)
 	malformed = says(400, wire.BadRequest)
 )
@@ -106,7 +106,7 @@ func (s *subject) failings() string {
 	add("in step", inStep)
 	add("permanent", len(s.call(badKey).sent)+len(s.call(malformed).sent)+len(s.call(outOf).sent) > 3)
 	add("blind", s.call(saysNo).calls[0].OK || s.call(busy).calls[0].OK)
-	d := steadyScript(s.dialect, 1, 0, scriptedReply{reply: wire.Reply{Status: 200, Shown: wire.Overloaded, Body: wire.StreamError, Tokens: 30, RetryAfter: wire.NoHint}})
+	d := steadyScript(s.dialect, 1, 0, scriptedReply{reply: wire.Reply{Status: 200, Shown: wire.Overloaded, Body: wire.StreamError, Tokens: 30, Hint: wire.Hint{Value: wire.NoHint}}})
 	d.stream = true
 	add("twice", len(s.run(d).sent) > 1)
 	add("gives up", s.call(busy).calls[0] == call{1, false})
@@ -252,7 +252,7 @@ func (s *subject) outcomes(c *client) (o outcomes) {
 	o.zoo = strings.Join(zoo, " ")
 	if c.streams {
 		broken := func(b wire.Body, tokens uint32) *runResult {
-			d := steadyScript(s.dialect, 1, 0, scriptedReply{reply: wire.Reply{Status: 200, Shown: wire.Overloaded, Body: b, Tokens: tokens, RetryAfter: wire.NoHint}})
+			d := steadyScript(s.dialect, 1, 0, scriptedReply{reply: wire.Reply{Status: 200, Shown: wire.Overloaded, Body: b, Tokens: tokens, Hint: wire.Hint{Value: wire.NoHint}}})
 			d.stream = true
 			return s.run(d)
 		}

@@ -15,9 +15,9 @@ import (
 // either.
 func TestKnownDifferences(t *testing.T) {
 	answer := func(b wire.Body, tokens uint32) scriptedReply {
-		return scriptedReply{reply: wire.Reply{Status: 200, Shown: wire.Overloaded, Body: b, Tokens: tokens, RetryAfter: wire.NoHint}}
+		return scriptedReply{reply: wire.Reply{Status: 200, Shown: wire.Overloaded, Body: b, Tokens: tokens, Hint: wire.Hint{Value: wire.NoHint}}}
 	}
-	coded := scriptedReply{reply: wire.Reply{Status: 200, Class: wire.Rate, Shown: wire.Rate, Body: wire.CodeBody, Code: wire.Code14003, RetryAfter: wire.NoHint}}
+	coded := scriptedReply{reply: wire.Reply{Status: 200, Class: wire.Rate, Shown: wire.Rate, Body: wire.CodeBody, Code: wire.Code14003, Hint: wire.Hint{Value: wire.NoHint}}}
 	header := func(line string) scriptedReply {
 		a := says(429, wire.Rate)
 		a.header = line
@@ -26,7 +26,7 @@ func TestKnownDifferences(t *testing.T) {
 	plain, broken := answer(wire.Completion, 3), says(401, wire.Auth)
 	plain.header, broken.truncated = "x-should-retry: true", true
 	hinted := says(429, wire.Rate)
-	hinted.reply.RetryAfter, hinted.reply.Spelled = 3*time.Second, wire.HeaderSeconds
+	hinted.reply.Hint.Value, hinted.reply.Hint.Spelling = 3*time.Second, wire.HeaderSeconds
 
 	for name, row := range map[string]struct {
 		preset, speak string

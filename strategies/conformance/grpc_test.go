@@ -58,8 +58,8 @@ func (d *script) over(t *testing.T) *runResult {
 			switch {
 			case a.reply.Marks&wire.SaysStop != 0:
 				s.SetTrailer(metadata.Pairs("grpc-retry-pushback-ms", "-1"))
-			case a.reply.RetryAfter != wire.NoHint:
-				s.SetTrailer(metadata.Pairs("grpc-retry-pushback-ms", strconv.FormatInt(a.reply.RetryAfter.Milliseconds(), 10)))
+			case a.reply.Hint.Value != wire.NoHint:
+				s.SetTrailer(metadata.Pairs("grpc-retry-pushback-ms", strconv.FormatInt(a.reply.Hint.Value.Milliseconds(), 10)))
 			}
 			return status.Error(codeOf[a.reply.Shown], "no")
 		}))
@@ -89,21 +89,21 @@ func TestGRPC(t *testing.T) {
 			d.pauses = append(d.pauses, time.Second)
 		}
 		for range rapid.IntRange(0, 20).Draw(r, "replies") {
-			a := scriptedReply{after: 10*ms + 1, reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}}
+			a := scriptedReply{after: 10*ms + 1, reply: wire.Reply{Status: 200, Hint: wire.Hint{Value: wire.NoHint}, Tokens: 3}}
 			class := rapid.SampledFrom([]wire.Class{wire.OK, wire.Overloaded, wire.Overloaded, wire.Overloaded, wire.Rate, wire.ServerError, wire.BadRequest, wire.Auth}).Draw(r, "class")
 			switch {
 			case class == wire.Overloaded && rapid.IntRange(0, 4).Draw(r, "begun") == 0:
 				a.reply.Body, a.reply.Shown = wire.StreamError, class
 			case class != wire.OK:
-				a.reply = wire.Reply{Status: 503, Class: class, Shown: class, Body: wire.ErrorBody, RetryAfter: wire.NoHint, Spelled: wire.HeaderMillis}
+				a.reply = wire.Reply{Status: 503, Class: class, Shown: class, Body: wire.ErrorBody, Hint: wire.Hint{Value: wire.NoHint, Spelling: wire.HeaderMillis}}
 				a.reply.Marks = rapid.SampledFrom([]wire.Marks{0, 0, 0, wire.SaysStop}).Draw(r, "pushback forbids")
 				if a.reply.Marks == 0 && rapid.Bool().Draw(r, "pushback") {
-					a.reply.RetryAfter = time.Duration(rapid.IntRange(0, 3000).Draw(r, "ms")) * ms
+					a.reply.Hint.Value = time.Duration(rapid.IntRange(0, 3000).Draw(r, "ms")) * ms
 				}
 			}
 			d.replies = append(d.replies, a)
 		}
-		d.replies = append(d.replies, scriptedReply{after: 10 * ms, reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}})
+		d.replies = append(d.replies, scriptedReply{after: 10 * ms, reply: wire.Reply{Status: 200, Hint: wire.Hint{Value: wire.NoHint}, Tokens: 3}})
 		real := d.over(t)
 		model := d.run(t, preset(r, "grpc", d.dialect, rapid.Uint64Min(1).Draw(r, "seed")))
 		require.Equal(r, real.calls, model.calls, "calls over gRPC and of the preset; told\n%+v", real.received)
@@ -119,7 +119,7 @@ func dial(l *bufconn.Listener) func(context.Context, string) (net.Conn, error) {
 // After the bucket is empty, a failure is retried again only after 61 successes: these
 // return 6.1 tokens, the failure takes one, and more than 5 must be left.
 func TestGRPCTokens(t *testing.T) {
-	well := scriptedReply{after: 10 * ms, reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}}
+	well := scriptedReply{after: 10 * ms, reply: wire.Reply{Status: 200, Hint: wire.Hint{Value: wire.NoHint}, Tokens: 3}}
 	for successes, want := range map[int]int{60: 1, 61: 2} {
 		d := steadyScript("openai", 10+successes+1, time.Second, busy)
 		// The first call makes four attempts, the others one.

@@ -22,7 +22,7 @@ func steadyScript(speak string, calls int, pause time.Duration, a scriptedReply)
 
 // says returns an error of a class in a dialect that has that status for it.
 func says(status uint16, class wire.Class) scriptedReply {
-	return scriptedReply{reply: wire.Reply{Status: status, Class: class, Shown: class, Body: wire.ErrorBody, RetryAfter: wire.NoHint}}
+	return scriptedReply{reply: wire.Reply{Status: status, Class: class, Shown: class, Body: wire.ErrorBody, Hint: wire.Hint{Value: wire.NoHint}}}
 }
 
 // An outage costs an AWS client its quota of 500 (14 per retry, or 5 after throttling: 35

@@ -93,13 +93,13 @@ func (s *scriptedServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	case <-answers:
 	case <-r.Context().Done():
 		s.result.answered = append(s.result.answered, time.Since(startTime))
-		s.result.received = append(s.result.received, wire.Reply{RetryAfter: wire.NoHint})
+		s.result.received = append(s.result.received, wire.Reply{Hint: wire.Hint{Value: wire.NoHint}})
 		return nil, context.Cause(r.Context())
 	}
 	now := time.Since(startTime)
 	s.result.answered = append(s.result.answered, now)
 	if a.connectionLost {
-		s.result.received = append(s.result.received, wire.Reply{RetryAfter: wire.NoHint})
+		s.result.received = append(s.result.received, wire.Reply{Hint: wire.Hint{Value: wire.NoHint}})
 		return nil, &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 	}
 	resp := respond(s.write(&a, now), r)
@@ -127,8 +127,8 @@ func respond(m *dialect.Message, r *http.Request) *http.Response {
 // write writes a reply as bytes, and records their content.
 func (s *scriptedServer) write(a *scriptedReply, now time.Duration) *dialect.Message {
 	m, reply := &dialect.Message{}, a.reply
-	if reply.RetryAfter != wire.NoHint && reply.Spelled.Dated() {
-		reply.RetryAfter += now
+	if reply.Hint.Value != wire.NoHint && reply.Hint.Spelling.Dated() {
+		reply.Hint.Value += now
 	}
 	c := &dialect.Context{Model: "m", ID: "id", Epoch: startTime.Unix(), Now: now}
 	streamed := s.script.stream && s.dialect.Streams(&reply)
@@ -144,7 +144,7 @@ func (s *scriptedServer) write(a *scriptedReply, now time.Duration) *dialect.Mes
 		m.Headers = append(m.Headers, dialect.Header{Name: name, Value: value})
 	}
 	if in := m.Raw(); streamed {
-		reply.RetryAfter = wire.NoHint
+		reply.Hint.Value = wire.NoHint
 		s.result.received = append(s.result.received, reply)
 	} else {
 		s.result.received = append(s.result.received, s.dialect.ParseReply(&in, dialect.ReadContext{Epoch: startTime.Unix()}))

@@ -290,7 +290,7 @@ var caseChecks = []struct {
 	}},
 	{14, func(t *testing.T, c *client) bool {
 		broken := func(tokens uint32) *trial {
-			r := scriptedReply{reply: wire.Reply{Status: 200, Shown: wire.Overloaded, Body: wire.StreamError, Tokens: tokens, RetryAfter: wire.NoHint}}
+			r := scriptedReply{reply: wire.Reply{Status: 200, Shown: wire.Overloaded, Body: wire.StreamError, Tokens: tokens, Hint: wire.Hint{Value: wire.NoHint}}}
 			return (&trial{horizon: 10 * time.Minute, stream: true, respond: steadyAfter10ms(r)}).run(t, c)
 		}
 		late := broken(30)

@@ -81,7 +81,7 @@ func drawScript(r *rapid.T, c *client) *script {
 	for range rapid.IntRange(0, calls+4).Draw(r, "failures") {
 		d.replies = append(d.replies, anyAct(r, c, d, &speak))
 	}
-	d.replies = append(d.replies, scriptedReply{after: 300*ms + 99, reply: wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}})
+	d.replies = append(d.replies, scriptedReply{after: 300*ms + 99, reply: wire.Reply{Status: 200, Hint: wire.Hint{Value: wire.NoHint}, Tokens: 3}})
 	return d
 }
 
@@ -117,7 +117,7 @@ func anyAct(r *rapid.T, c *client, d *script, speak *dialect.Dialect) scriptedRe
 	}
 	class := rapid.SampledFrom(failures).Draw(r, "class")
 	f := speak.Forms()[class]
-	a.reply = wire.Reply{Class: class, Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words, Marks: f.Marks, RetryAfter: wire.NoHint}
+	a.reply = wire.Reply{Class: class, Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words, Marks: f.Marks, Hint: wire.Hint{Value: wire.NoHint}}
 	if kind == 3 && !(d.stream && d.dialect == "gemini") {
 		a.reply.Status, a.reply.Body, a.reply.Code = 200, wire.CodeBody, wire.Code14003
 	} else if a.reply.Status >= 400 && rapid.Bool().Draw(r, "other status") {
@@ -126,8 +126,8 @@ func anyAct(r *rapid.T, c *client, d *script, speak *dialect.Dialect) scriptedRe
 		}
 	}
 	if rapid.Bool().Draw(r, "hint") {
-		a.reply.RetryAfter = time.Duration(rapid.SampledFrom([]int{0, 300, 1000, 1500, 3000, 59_000, 60_000, 61_000, 120_000, 121_000, 3_600_000}).Draw(r, "hint ms")) * ms
-		a.reply.Spelled = rapid.SampledFrom(spellings).Draw(r, "spelled")
+		a.reply.Hint.Value = time.Duration(rapid.SampledFrom([]int{0, 300, 1000, 1500, 3000, 59_000, 60_000, 61_000, 120_000, 121_000, 3_600_000}).Draw(r, "hint ms")) * ms
+		a.reply.Hint.Spelling = rapid.SampledFrom(spellings).Draw(r, "spelled")
 	}
 	if a.reply.Status >= 400 {
 		a.reply.Marks |= rapid.SampledFrom([]wire.Marks{0, 0, 0, wire.SaysRetry, wire.SaysStop}).Draw(r, "x-should-retry")
@@ -149,7 +149,7 @@ func drawAnswer(r *rapid.T, d *script) wire.Reply {
 	if !(d.stream && d.dialect == "gemini") {
 		bodies = append(bodies, wire.Doubled)
 	}
-	reply := wire.Reply{Status: 200, Shown: wire.Overloaded, RetryAfter: wire.NoHint, Tokens: uint32(rapid.IntRange(1, 5).Draw(r, "tokens"))}
+	reply := wire.Reply{Status: 200, Shown: wire.Overloaded, Hint: wire.Hint{Value: wire.NoHint}, Tokens: uint32(rapid.IntRange(1, 5).Draw(r, "tokens"))}
 	reply.Body = rapid.SampledFrom(bodies).Draw(r, "body")
 	return reply
 }

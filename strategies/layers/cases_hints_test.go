@@ -123,13 +123,13 @@ func (g *gate) visit(t *testing.T, horizon time.Duration, stack ...strategies.La
 		r, asks, at := g.asking.reply(), g.asking.asks, l.Now+g.takes
 		if g.less > 0 {
 			asks = max(0, asks-time.Duration(len(g.told))*g.less)
-			r.RetryAfter = asks
+			r.Hint.Value = asks
 		}
 		if !known {
 			g.told[c.Target] = telling{at, saturating.Add(at, max(asks, 0))}
 		}
-		if r.Spelled.Dated() {
-			r.RetryAfter += at // the provider's clock goes on
+		if r.Hint.Spelling.Dated() {
+			r.Hint.Value += at // the provider's clock goes on
 		}
 		var o wire.Outcome
 		g.reader.Read(&r, at, &o)

@@ -208,9 +208,9 @@ func permanentFailures(t *testing.T) fieldCase {
 func onceEach(d strategies.Definition) func(*testing.T) error {
 	return func(t *testing.T) error {
 		for _, r := range []wire.Reply{
-			{Status: 400, Shown: wire.TooLarge, Body: wire.ErrorBody, RetryAfter: wire.NoHint},
-			{Status: 429, Shown: wire.Quota, Body: wire.ErrorBody, RetryAfter: wire.NoHint},
-			{Status: 429, Shown: wire.TooLarge, Body: wire.ErrorBody, RetryAfter: wire.NoHint},
+			{Status: 400, Shown: wire.TooLarge, Body: wire.ErrorBody, Hint: wire.Hint{Value: wire.NoHint}},
+			{Status: 429, Shown: wire.Quota, Body: wire.ErrorBody, Hint: wire.Hint{Value: wire.NoHint}},
+			{Status: 429, Shown: wire.TooLarge, Body: wire.ErrorBody, Hint: wire.Hint{Value: wire.NoHint}},
 		} {
 			if n, _ := answering(t, d, r); n != 1 {
 				return fmt.Errorf("%d with %v: %d attempts", r.Status, r.Shown, n)

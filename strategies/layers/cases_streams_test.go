@@ -109,7 +109,7 @@ func midStream(t *testing.T) fieldCase {
 	for _, b := range presets.Builtins() {
 		d := b.Define(sixSlots)
 		x := trial{of: b.Name, holds: func(t *testing.T) error {
-			n, answered := answering(t, d, wire.Reply{Status: 200, Shown: wire.Overloaded, Body: wire.StreamError, Tokens: 20, RetryAfter: wire.NoHint})
+			n, answered := answering(t, d, wire.Reply{Status: 200, Shown: wire.Overloaded, Body: wire.StreamError, Tokens: 20, Hint: wire.Hint{Value: wire.NoHint}})
 			return wrong(n != 1 || answered, "%d attempts, taken for an answer: %v", n, answered)
 		}}
 		if b.Name == "status-only" {

@@ -27,13 +27,13 @@ func TestRepliesAreParsedAsByDialects(t *testing.T) {
 		var replies []wire.Reply
 		for _, b := range bodies {
 			replies = append(replies,
-				wire.Reply{Status: 200, Body: b, RetryAfter: wire.NoHint, Tokens: 3},
-				wire.Reply{Status: 200, Body: b, RetryAfter: wire.NoHint, Tokens: 3, Limit: 60, Remaining: 2, Reset: time.Second})
+				wire.Reply{Status: 200, Body: b, Hint: wire.Hint{Value: wire.NoHint}, Tokens: 3},
+				wire.Reply{Status: 200, Body: b, Hint: wire.Hint{Value: wire.NoHint}, Tokens: 3, Limit: 60, Remaining: 2, Reset: time.Second})
 		}
 		for class, f := range d.Forms() {
 			replies = append(replies, wire.Reply{
 				Class: wire.Class(class), Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words,
-				Spelled: f.Spelled, Marks: f.Marks, RetryAfter: 3 * time.Second,
+				Hint: wire.Hint{Spelling: f.Spelled, Value: 3 * time.Second}, Marks: f.Marks,
 			})
 		}
 		for i := range replies {
@@ -154,7 +154,7 @@ func FuzzReplies(f *testing.F) {
 	for _, d := range dialect.All() {
 		for _, b := range []wire.Body{wire.Completion, wire.CodeBody, wire.Garbage} {
 			var m dialect.Message
-			image := d.Expressible(wire.Reply{Status: 200, Body: b, Tokens: 2, RetryAfter: time.Second}, true)
+			image := d.Expressible(wire.Reply{Status: 200, Body: b, Tokens: 2, Hint: wire.Hint{Value: time.Second}}, true)
 			d.WriteStream(&m, &dialect.Context{Model: "m", ID: "id", Epoch: 2e9}, &image)
 			f.Add(uint16(m.Status), m.Headers.Get("Content-Type"), "", "3", m.Body, uint8(7), int64(-1), false)
 		}

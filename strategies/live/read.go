@@ -108,7 +108,7 @@ func (t *Transport) readOutcome(r *wire.Reply, o *wire.Outcome) {
 func (t *Transport) parse(r *reply) wire.Reply {
 	text, all := r.decodedBody(t.cfg.Peek)
 	if all && ordinary(r.resp, text) {
-		return wire.Reply{Status: uint16(r.resp.StatusCode), RetryAfter: wire.NoHint, Tokens: outputTokens(text)}
+		return wire.Reply{Status: uint16(r.resp.StatusCode), Hint: wire.Hint{Value: wire.NoHint}, Tokens: outputTokens(text)}
 	}
 	in := dialect.RawReply{Status: r.resp.StatusCode, Header: r.resp.Header.Get, Body: text, Broken: r.err != nil}
 	d := t.dialect

@@ -73,15 +73,15 @@ func drawConcurrentScript(dice *rand.Rand) *concurrentScript {
 		for k := range dice.IntN(4) {
 			s := scriptedReply{after: time.Duration(dice.IntN(2000))*time.Millisecond + time.Duration(20_011*i+1009*k+7)}
 			f := forms[wire.Rate+wire.Class(dice.IntN(5))]
-			s.reply = wire.Reply{Class: f.Shown, Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words, Spelled: f.Spelled, Marks: f.Marks, RetryAfter: wire.NoHint}
+			s.reply = wire.Reply{Class: f.Shown, Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words, Hint: wire.Hint{Spelling: f.Spelled, Value: wire.NoHint}, Marks: f.Marks}
 			if dice.IntN(2) == 0 {
-				s.reply.RetryAfter = time.Duration(dice.IntN(20)) * time.Second
+				s.reply.Hint.Value = time.Duration(dice.IntN(20)) * time.Second
 			}
 			s.reply = asWritten(r.dialect, &s.reply)
 			s.connectionLost = dice.IntN(6) == 0
 			scenes = append(scenes, s)
 		}
-		good := wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}
+		good := wire.Reply{Status: 200, Hint: wire.Hint{Value: wire.NoHint}, Tokens: 3}
 		r.replies = append(r.replies, append(scenes, scriptedReply{after: time.Duration(dice.IntN(250))*time.Millisecond + time.Duration(30_011*i+99), reply: asWritten(r.dialect, &good)}))
 	}
 	return r
@@ -109,7 +109,7 @@ func (r *concurrentScript) Step(_ time.Duration, in *wire.Input, out []wire.Effe
 		e.Kind = wire.Broke
 	case r.streams(s):
 		head := e
-		head.Kind, head.Reply = wire.Head, wire.Reply{Status: 200, RetryAfter: wire.NoHint}
+		head.Kind, head.Reply = wire.Head, wire.Reply{Status: 200, Hint: wire.Hint{Value: wire.NoHint}}
 		out = append(out, head)
 		e.After += r.gap
 	}

@@ -297,15 +297,15 @@ func drawScript(r *rapid.T, spoken *dialect.Dialect) *script {
 		s := scriptedReply{after: time.Duration(rapid.IntRange(0, 2000).Draw(r, "ms"))*time.Millisecond + time.Duration(2*i+1)}
 		class := rapid.SampledFrom([]wire.Class{wire.Rate, wire.TokenRate, wire.Concurrency, wire.Overloaded, wire.Overloaded, wire.ServerError, wire.Quota, wire.Auth, wire.BadRequest}).Draw(r, "class")
 		f := forms[class]
-		s.reply = wire.Reply{Class: class, Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words, Spelled: f.Spelled, Marks: f.Marks, RetryAfter: wire.NoHint}
+		s.reply = wire.Reply{Class: class, Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words, Hint: wire.Hint{Spelling: f.Spelled, Value: wire.NoHint}, Marks: f.Marks}
 		if rapid.Bool().Draw(r, "hint") {
-			s.reply.RetryAfter = time.Duration(rapid.IntRange(0, 40).Draw(r, "seconds")) * time.Second
+			s.reply.Hint.Value = time.Duration(rapid.IntRange(0, 40).Draw(r, "seconds")) * time.Second
 		}
 		s.reply = asWritten(spoken, &s.reply)
 		s.connectionLost = rapid.IntRange(0, 9).Draw(r, "fate") == 0
 		d.replies = append(d.replies, s)
 	}
-	good := wire.Reply{Status: 200, RetryAfter: wire.NoHint, Tokens: 3}
+	good := wire.Reply{Status: 200, Hint: wire.Hint{Value: wire.NoHint}, Tokens: 3}
 	d.replies = append(d.replies, scriptedReply{after: 300*time.Millisecond + 99, reply: asWritten(spoken, &good)})
 	if rapid.IntRange(0, 3).Draw(r, "patient") == 0 {
 		d.patience = time.Duration(rapid.IntRange(1, 60_000).Draw(r, "patience"))*time.Millisecond + 500

@@ -16,7 +16,7 @@ import (
 // models and the end of one call.
 func TestGeminiCLI(t *testing.T) {
 	delay := func(r wire.Reply, d time.Duration) wire.Reply { return asks(r, d, wire.BodyDelay) }
-	full, lost, well := says(429, wire.Overloaded), wire.Reply{}, wire.Reply{Status: 200, RetryAfter: wire.NoHint}
+	full, lost, well := says(429, wire.Overloaded), wire.Reply{}, wire.Reply{Status: 200, Hint: wire.Hint{Value: wire.NoHint}}
 	const s = time.Second
 	// ± 30 % of 5 s, doubled up to 30 s.
 	own := slices.Concat(between(3.5, 6.5, 7, 13, 14, 26), slices.Repeat(between(21, 39), 6))

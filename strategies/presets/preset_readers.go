@@ -87,9 +87,9 @@ func (x sdkReader) Read(r *wire.Reply, clock time.Duration, o *wire.Outcome) {
 	hint := o.RetryAfter
 	switch {
 	case hint == wire.NoHint:
-	case r.Spelled == wire.HeaderDuration:
+	case r.Hint.Spelling == wire.HeaderDuration:
 		hint = parseFloat(hint)
-	case x.future && r.Spelled.Dated() && r.RetryAfter < clock, x.whole && r.Spelled == wire.Plainly && hint%time.Second != 0:
+	case x.future && r.Hint.Spelling.Dated() && r.Hint.Value < clock, x.whole && r.Hint.Spelling == wire.Plainly && hint%time.Second != 0:
 		hint = wire.NoHint
 	}
 	if !x.body {
@@ -97,7 +97,7 @@ func (x sdkReader) Read(r *wire.Reply, clock time.Duration, o *wire.Outcome) {
 	}
 	o.RetryAfter = wire.NoHint
 	coded := r.Body == wire.CodeBody && r.Status < 400 // under an error's status it is like any other error
-	heard := x.hears>>r.Spelled&1 != 0 && !coded && (x.on == nil || layers.Among(x.on, r.Status))
+	heard := x.hears>>r.Hint.Spelling&1 != 0 && !coded && (x.on == nil || layers.Among(x.on, r.Status))
 	if heard && (x.upTo == 0 || 0 < hint && hint <= x.upTo) {
 		o.RetryAfter = hint
 	}

@@ -70,8 +70,8 @@ func (x *exam) Step(now time.Duration, in *wire.Input, out []wire.Effect) []wire
 	if r.Status == 0 {
 		return append(out, wire.Effect{Kind: wire.Dropped, Ticket: in.Ticket})
 	}
-	if r.RetryAfter != wire.NoHint && r.Spelled.Dated() {
-		r.RetryAfter += now + after
+	if r.Hint.Value != wire.NoHint && r.Hint.Spelling.Dated() {
+		r.Hint.Value += now + after
 	}
 	return append(out, wire.Effect{Kind: wire.Replied, Ticket: in.Ticket, After: after, Reply: r})
 }
@@ -114,16 +114,16 @@ func (x *exam) waits() (all []time.Duration) {
 
 const ms = time.Millisecond
 
-var well = wire.Reply{Status: 200, RetryAfter: wire.NoHint}
+var well = wire.Reply{Status: 200, Hint: wire.Hint{Value: wire.NoHint}}
 
 func refusal(status uint16, class wire.Class) wire.Reply {
-	return wire.Reply{Status: status, Class: class, Shown: class, Body: wire.ErrorBody, RetryAfter: wire.NoHint}
+	return wire.Reply{Status: status, Class: class, Shown: class, Body: wire.ErrorBody, Hint: wire.Hint{Value: wire.NoHint}}
 }
 
 // asking is r with a hint, in a header or, if it is a 200, in its body.
 func asking(r wire.Reply, after time.Duration, how wire.Spelling) wire.Reply {
-	if r.RetryAfter, r.Spelled = after, how; r.Body == wire.CodeBody && how.InHeader() {
-		r.Spelled = wire.BodySeconds
+	if r.Hint.Value, r.Hint.Spelling = after, how; r.Body == wire.CodeBody && how.InHeader() {
+		r.Hint.Spelling = wire.BodySeconds
 	}
 	return r
 }
@@ -151,7 +151,7 @@ var caseChecks = map[int]func(t *testing.T, preset string) bool{
 				if a.at >= time.Minute {
 					return ms, well
 				}
-				return 100 * ms, asking(r, max(0, time.Minute-a.at-100*ms), r.Spelled)
+				return 100 * ms, asking(r, max(0, time.Minute-a.at-100*ms), r.Hint.Spelling)
 			}}).sit(t, preset)
 			perSecond := map[time.Duration]int{}
 			for _, a := range x.sat {
@@ -311,7 +311,7 @@ var caseChecks = map[int]func(t *testing.T, preset string) bool{
 	// after it is not, and its caller hears of it.
 	14: func(t *testing.T, preset string) bool {
 		broken := func(tokens uint32) *exam {
-			return (&exam{horizon: 10 * time.Minute, says: steadily(wire.Reply{Status: 200, Shown: wire.Overloaded, Body: wire.StreamError, Tokens: tokens, RetryAfter: wire.NoHint})}).sit(t, preset)
+			return (&exam{horizon: 10 * time.Minute, says: steadily(wire.Reply{Status: 200, Shown: wire.Overloaded, Body: wire.StreamError, Tokens: tokens, Hint: wire.Hint{Value: wire.NoHint}})}).sit(t, preset)
 		}
 		late := broken(30)
 		return len(broken(0).sat) < 2 || len(late.sat) > 1 || late.ends[0].why.Reason == strategies.Succeeded

@@ -120,12 +120,12 @@ func replies(t *testing.T, name string, seed uint64, most int, all ...wire.Reply
 
 // says is an error reply of a status, and its class by the body.
 func says(status uint16, class wire.Class) wire.Reply {
-	return wire.Reply{Status: status, Class: class, Shown: class, Body: wire.ErrorBody, RetryAfter: wire.NoHint}
+	return wire.Reply{Status: status, Class: class, Shown: class, Body: wire.ErrorBody, Hint: wire.Hint{Value: wire.NoHint}}
 }
 
 // asks is r with a hint.
 func asks(r wire.Reply, after time.Duration, how wire.Spelling) wire.Reply {
-	r.RetryAfter, r.Spelled = after, how
+	r.Hint.Value, r.Hint.Spelling = after, how
 	return r
 }
 
@@ -135,14 +135,14 @@ func marked(r wire.Reply, m wire.Marks) wire.Reply {
 }
 
 func spoilt(b wire.Body, tokens uint32) wire.Reply {
-	return wire.Reply{Status: 200, Body: b, Shown: wire.Overloaded, Tokens: tokens, RetryAfter: wire.NoHint}
+	return wire.Reply{Status: 200, Body: b, Shown: wire.Overloaded, Tokens: tokens, Hint: wire.Hint{Value: wire.NoHint}}
 }
 
 var (
 	limited  = says(429, wire.Rate)
 	busy     = says(503, wire.Overloaded)
-	quota429 = wire.Reply{Status: 429, Shown: wire.Quota, Body: wire.ErrorBody, RetryAfter: wire.NoHint, Words: wire.SaysQuota}
-	body200  = wire.Reply{Status: 200, Shown: wire.Rate, Body: wire.CodeBody, Code: wire.Code14003, RetryAfter: 3 * time.Second, Spelled: wire.BodySeconds}
+	quota429 = wire.Reply{Status: 429, Shown: wire.Quota, Body: wire.ErrorBody, Hint: wire.Hint{Value: wire.NoHint}, Words: wire.SaysQuota}
+	body200  = wire.Reply{Status: 200, Shown: wire.Rate, Body: wire.CodeBody, Code: wire.Code14003, Hint: wire.Hint{Value: 3 * time.Second, Spelling: wire.BodySeconds}}
 )
 
 // failings are the ways in which a preset fails.
@@ -157,11 +157,11 @@ func failings(t *testing.T, name string) (all []string) {
 	var early, sleeps, spins, together, inStep bool
 	for _, r := range refusals(name) {
 		inStep = inStep || same(live(r))
-		for _, w := range live(asks(r, time.Hour, r.Spelled))[0].waits {
+		for _, w := range live(asks(r, time.Hour, r.Hint.Spelling))[0].waits {
 			early, sleeps = early || w < time.Hour, sleeps || w >= time.Hour
 		}
 		first := func(after time.Duration) (a, b time.Duration, any bool) {
-			l := live(asks(r, after, r.Spelled))
+			l := live(asks(r, after, r.Hint.Spelling))
 			if len(l[0].waits) == 0 || len(l[1].waits) == 0 {
 				return 0, 0, false
 			}
@@ -194,7 +194,7 @@ func refusals(name string) []wire.Reply {
 	if strings.HasPrefix(name, "gemini-cli") {
 		all = all[:2]
 		for i := range all {
-			all[i].Spelled = wire.BodyDelay
+			all[i].Hint.Spelling = wire.BodyDelay
 		}
 	}
 	return all

@@ -174,7 +174,7 @@ func (w *World) event(fail func(string, ...any), c *Caller, fields []string) str
 	default:
 		e.Kind = strategies.Reply
 		if status, err := strconv.ParseUint(fields[0], 10, 16); err == nil {
-			wire.ByStatus{}.Read(&wire.Reply{Status: uint16(status), RetryAfter: hint}, 0, o)
+			wire.ByStatus{}.Read(&wire.Reply{Status: uint16(status), Hint: wire.Hint{Value: hint}}, 0, o)
 			return e
 		}
 		for o.Class = 0; o.Class.String() != fields[0]; o.Class++ {
