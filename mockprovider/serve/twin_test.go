@@ -160,7 +160,7 @@ func byHand(cfg Config, visits []visit, epoch int64) []seen {
 	}
 	heads := make([]*wire.Reply, len(visits))
 	headAt, headShows := make([]time.Duration, len(visits)), make([]time.Duration, len(visits))
-	tokens := make([]wire.Reply, len(visits))
+	started := make([]wire.Effect, len(visits))
 	until := make([]time.Duration, len(visits))
 	over, gone := make([]bool, len(visits)), make([]bool, len(visits))
 	parse := func(i int) dialect.Request {
@@ -192,8 +192,8 @@ func byHand(cfg Config, visits []visit, epoch int64) []seen {
 			c := context(i, headShows[i])
 			d.Head(&m, c, heads[i])
 			m.Body = d.Begin(m.Body, c, heads[i])
-			total := int(tokens[i].Tokens)
-			leave := total - int(tokens[i].Remaining)
+			total := int(started[i].Reply.Tokens)
+			leave := total - int(started[i].Withheld)
 			for sent < leave && headAt[i]+(until[i]-headAt[i])*time.Duration(sent)/time.Duration(total) <= at {
 				m.Body = d.Token(m.Body, c, heads[i], sent)
 				sent++
@@ -242,7 +242,7 @@ func byHand(cfg Config, visits []visit, epoch int64) []seen {
 			switch e.Kind {
 			case wire.Started:
 				jobOf[e.Job] = i
-				until[i], tokens[i] = now+e.After, e.Reply
+				until[i], started[i] = now+e.After, e
 				add(now+e.After, 1, int(e.Job), e)
 			default:
 				add(now+e.After, 3, i, e)
