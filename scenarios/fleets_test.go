@@ -91,7 +91,7 @@ func TestMistakesInFleets(t *testing.T) {
 		{"bursts: [{from: 5s, to: 6s, calls: 4}]", "periodic: {every: 10s, phase: {uniform: [0s, 11s]}}", `the phases must lie within one period`},
 		{"bursts: [{from: 5s, to: 6s, calls: 4}]", "periodic: {every: 10s, phase: {exponential: 1s}}", `expected a phase that is constant`},
 		{"bursts: [{from: 5s, to: 6s, calls: 4}]", "periodic: {every: 1us}", `about 1200000002 calls arrive`},
-		{"bursts: [{from: 5s, to: 6s, calls: 4}]", "open: {rate: 1/s, rhythm: {steps: [{from: 0s, factor: 0}]}}", `no call ever comes`},
+		{"bursts: [{from: 5s, to: 6s, calls: 4}]", "open: {rate: 1/s, rhythm: {steps: [{from: 0s, factor: 0}]}}", `no call ever arrives`},
 		{"bursts: [{from: 5s, to: 6s, calls: 4}]", "open: {rate: 1/s, rhythm: {stps: []}}", `unknown key "stps" in rhythm`},
 		{"clients: 2,", "clients: 2, tokens: [{input: 5}],", `tokens needs the key weight`},
 		{"clients: 2,", "clients: 2, tokens: [],", `the list has no sizes`},

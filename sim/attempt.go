@@ -13,12 +13,12 @@ import (
 	"herdlab/strategies"
 )
 
-// attempt is one row of the slab of attempts under way. It is freed when both
-// ends are done with it: the client when it has had the attempt's terminal
-// event, the provider when it has replied or dropped the work.
+// attempt is one row of the slab of attempts. A row is freed when the client has
+// had the attempt's terminal event and the provider has replied or dropped the
+// work.
 //
-// It also says whose request it is, because a request that its client gives up
-// on the way arrives all the same, when the row of its call may hold another.
+// It identifies its call, because a request that its client abandons on the way
+// arrives all the same, when the row of its call may hold another call.
 type attempt struct {
 	sent   time.Duration // when it was sent
 	call   uint32        // the row of its call
@@ -27,23 +27,23 @@ type attempt struct {
 	next   uint32 // the call's next attempt in flight, as index+1
 	target wire.Target
 	fleet  uint8
-	client bool  // the client waits for it
-	caused bool  // the strategy wanted it: it does not follow from its call alone
-	where  where // how far it has come
-	heads  uint8 // how many heads of its reply travel
+	client bool // the client waits for it
+	caused bool // by the strategy: a retry, a hedge or a late first attempt
+	where  where
+	heads  uint8 // number of heads of its reply on the way
 }
 
-// where is how far an attempt has come.
+// where is the progress of an attempt.
 type where uint8
 
 const (
-	onTheWayUp   where = iota // the provider does not know of it yet
+	onTheWayUp   where = iota // it has not reached the provider
 	atProvider                // the provider will reply to it or drop it
-	onTheWayDown              // its reply travels
-	finished                  // nothing will come any more
+	onTheWayDown              // its reply is on the way
+	finished                  // its reply has arrived, or there is none
 )
 
-// cancelled is the outcome of an attempt that its client gave up.
+// cancelled is the outcome of an attempt that its client abandoned.
 var cancelled = wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}
 
 // send puts an attempt of row i on the wire.
@@ -89,7 +89,7 @@ func (r *run) send(i uint32, c *call, f *fleet, timeout time.Duration) {
 	r.queue.Push(des.Event{At: saturating.Add(r.now, up), Ref: at, Kind: evArrive})
 }
 
-// newAttempt adds a row to the slab of attempts, and to what is kept beside it.
+// newAttempt adds a row to the slab of attempts and to the slices beside it.
 func (r *run) newAttempt() uint32 {
 	r.attempts = append(r.attempts, attempt{})
 	if r.demands != nil {
@@ -128,14 +128,14 @@ func (r *run) arrive(at uint32) {
 	if a.caused && r.input.Faulted < 100 && noRoom(r.effects[n:], at) {
 		r.rec.FoundNoRoom(r.now, 100-r.input.Faulted)
 	}
-	// If its client hung up while it was on its way, the provider sees that next.
+	// If its client abandoned it on the way, the provider learns that next.
 	if !a.client && !ends(r.effects[n:], at) {
 		r.step(wire.Abandon, at, 0)
 	}
 }
 
-// noRoom reports whether the effects of an arrival say that it was refused, or
-// nothing of it, so that it is queued.
+// noRoom reports whether the effects of an arrival show that it was refused or,
+// having none for it, that it is queued.
 func noRoom(effects []wire.Effect, ticket uint32) bool {
 	for i := range effects {
 		if e := &effects[i]; e.Ticket == ticket {
@@ -158,7 +158,7 @@ func ends(effects []wire.Effect, ticket uint32) bool {
 	return false
 }
 
-// replied takes a reply from the provider and brings it to its client.
+// replied handles a reply of the provider: it delivers it, or sends it on its way.
 func (r *run) replied(e *wire.Effect) {
 	a := &r.attempts[e.Ticket]
 	if a.where != atProvider {
@@ -187,13 +187,13 @@ func (r *run) replied(e *wire.Effect) {
 	r.travel(e, delay)
 }
 
-// endedAgain stops a run whose provider ends a ticket that it does not hold.
+// endedAgain stops a run if the provider ends a ticket that has ended.
 func (r *run) endedAgain(ticket uint32) {
 	r.err = fmt.Errorf("sim: at %v the provider ends ticket %d again; every ticket is answered or dropped, once", r.now, ticket)
 }
 
-// dropped notes that the provider will never answer an attempt. Its client
-// learns of it from its own timeout only.
+// dropped handles an attempt that the provider will never answer. Its client
+// notices only by a timeout.
 func (r *run) dropped(e *wire.Effect) {
 	a := &r.attempts[e.Ticket]
 	if a.where != atProvider {
@@ -209,8 +209,9 @@ func (r *run) dropped(e *wire.Effect) {
 	}
 }
 
-// endAttempt takes an attempt from its call's list and returns whose it was;
-// the row is freed if the provider is done with it too.
+// endAttempt removes an attempt from its call's list and returns the row of the
+// call, the number of the attempt and the time when it was sent. The attempt's row
+// is freed if the provider has finished with it.
 func (r *run) endAttempt(at uint32) (row, number uint32, sent time.Duration) {
 	a := &r.attempts[at]
 	c := &r.calls[a.call]
@@ -228,16 +229,16 @@ func (r *run) endAttempt(at uint32) (row, number uint32, sent time.Duration) {
 	return a.call, a.number, a.sent
 }
 
-// freeAttempt frees a row that both ends are done with, unless a head of its
-// reply still travels; the last of them frees it then.
+// freeAttempt frees the row of a finished attempt, unless a head of its reply is
+// on the way: the last head frees it then.
 func (r *run) freeAttempt(at uint32) {
 	if r.attempts[at].heads == 0 {
 		r.freeAtt = append(r.freeAtt, at)
 	}
 }
 
-// giveUp ends an attempt that its client no longer waits for; the provider
-// hears of it, and may or may not care.
+// giveUp ends an attempt for its client and informs the provider, which may ignore
+// that.
 func (r *run) giveUp(at uint32, how metrics.Ending) (number uint32, sent time.Duration) {
 	known := r.attempts[at].where == atProvider
 	_, number, sent = r.endAttempt(at)
@@ -248,8 +249,7 @@ func (r *run) giveUp(at uint32, how metrics.Ending) (number uint32, sent time.Du
 	return number, sent
 }
 
-// withdrawAll ends the attempts of a call that is over; its strategy hears of
-// each.
+// withdrawAll ends the attempts of a call that is over, with one event for each.
 func (r *run) withdrawAll(i uint32) {
 	for r.calls[i].flying != 0 {
 		number, sent := r.giveUp(r.calls[i].flying-1, metrics.Withdrawn)
@@ -257,9 +257,9 @@ func (r *run) withdrawAll(i uint32) {
 	}
 }
 
-// abandon ends attempt number of row i because its strategy says so, and
-// returns when it was sent. It reports false, and stops the run, if there is no
-// such attempt in flight.
+// abandon ends the attempt of row i with the given number by a decision of its
+// strategy, and returns when it was sent. If no such attempt is in flight it
+// reports false and stops the run.
 func (r *run) abandon(i, number uint32) (sent time.Duration, ok bool) {
 	for at := r.calls[i].flying; at != 0; at = r.attempts[at-1].next {
 		if r.attempts[at-1].number == number {

@@ -13,7 +13,7 @@ import (
 
 // call is one row of the slab of calls: 32 bytes, half a cache line, without
 // pointers. A closed client keeps its row for all its calls, one after the
-// other, so the row also says which client it is.
+// other, so the row identifies the client.
 type call struct {
 	born     time.Duration
 	seq      uint32 // its number: of the client's calls if closed, else of the fleet's
@@ -28,21 +28,21 @@ type call struct {
 	target   wire.Target
 }
 
-// callState is what a row is good for.
+// callState is a set of flags of a call.
 type callState uint8
 
 const (
 	active    callState = 1 << iota // its call is not settled
-	standing                        // it stands in a line
+	standing                        // it waits in the line of a pool
 	answered                        // a useful answer has reached its client
-	waking                          // a wake-up of its is pending
+	waking                          // its wake-up is pending
 	following                       // it follows another call's flight
-	lesser                          // the answer is the provider's from a lesser model
-	shared                          // the answer is another call's
+	lesser                          // its answer comes from a lesser model
+	shared                          // its answer comes from another call's attempt
 )
 
-// Draws of a call's own, besides those of its strategy: they have indices that
-// no strategy's purpose reaches with turn and attempt 0.
+// Draws of a call besides those of its strategy. Their indices are those of no
+// purpose of a strategy with turn and attempt 0.
 const (
 	drawStart = 1<<16 - 1 - iota
 	drawThink
@@ -52,10 +52,10 @@ const (
 	drawDemand
 )
 
-// callID names a call for its draws.
+// callID returns the ID of a call for its draws.
 func callID(client, seq uint32) uint64 { return uint64(client)<<32 | uint64(seq) }
 
-// beginCall lets the caller of row i want something.
+// beginCall begins a call in row i.
 func (r *run) beginCall(i uint32) {
 	c := &r.calls[i]
 	f := r.fleetAt[c.fleet]
@@ -112,7 +112,7 @@ func (r *run) arrival(index uint32) {
 	*c = call{fleet: f.index, seq: uint32(f.next), gen: gen}
 	f.next++
 	r.scheduleArrival(f)
-	r.steps -= min(r.steps, perCaller) // one caller more may explain what goes on
+	r.steps -= min(r.steps, perCaller) // one more caller may decide at this time
 	r.beginCall(i)
 }
 
@@ -133,8 +133,8 @@ func (r *run) newCall(f *fleet) uint32 {
 		if r.firesAt != nil {
 			r.firesAt = append(r.firesAt, -1)
 		}
-		if r.lookAt != nil {
-			r.lookAt = append(r.lookAt, looks{})
+		if r.checkAt != nil {
+			r.checkAt = append(r.checkAt, checks{})
 		}
 		if r.demands != nil {
 			r.demands = append(r.demands, wire.Demand{})
@@ -142,23 +142,23 @@ func (r *run) newCall(f *fleet) uint32 {
 		if r.had != nil {
 			r.had = append(r.had, 0)
 		}
-		if r.seats != nil {
-			r.seats = append(r.seats, seat{})
+		if r.members != nil {
+			r.members = append(r.members, membership{})
 		}
 	}
 	if need := int(i+1) * int(f.cw); need > len(f.callSlab) {
 		f.callSlab = append(f.callSlab, make([]int64, need-len(f.callSlab))...)
-		r.viewFleet = nil // what is in view may have moved
+		r.viewFleet = nil // the memory in view may have moved
 	}
 	return i
 }
 
-// settle ends the call of row i, and lets its client think of the next.
+// settle ends the call of row i and schedules the next one of its client.
 func (r *run) settle(i uint32, s metrics.Settlement) {
 	c := &r.calls[i]
 	f := r.fleetAt[c.fleet]
 	if f.uniform && r.viewFleet == f && r.view.Demand != f.size {
-		r.err = fmt.Errorf("sim: a layer of strategy %q changes what its call asks for and has not said so, so nothing would come of it; call Build.ChangesDemand where the layer is built", f.Program.Name)
+		r.err = fmt.Errorf("sim: a layer of strategy %q changes the demand of its call without Build.ChangesDemand, so the change would have no effect; call Build.ChangesDemand where the layer is built", f.Program.Name)
 	}
 	s.Born = c.born
 	r.rec.CallSettled(r.now, s)
@@ -168,11 +168,11 @@ func (r *run) settle(i uint32, s metrics.Settlement) {
 	if c.state&standing != 0 {
 		r.leaveLine(i)
 	}
-	if r.seats != nil {
+	if r.members != nil {
 		r.leaveFlight(i)
 	}
 	c.state = 0
-	c.gen++ // a wake-up under way is stale
+	c.gen++ // a pending wake-up is stale
 	if r.dueAt != nil {
 		r.dueAt[i] = -1
 	}

@@ -8,7 +8,8 @@ import (
 	"herdlab/strategies"
 )
 
-// decide asks the strategy what row i does next, and does it.
+// decide has the strategy of row i decide on an event, and carries the decision
+// out.
 func (r *run) decide(i uint32, e strategies.Event) {
 	for {
 		c := &r.calls[i]
@@ -16,7 +17,7 @@ func (r *run) decide(i uint32, e strategies.Event) {
 		if r.now != r.stepAt {
 			r.stepAt, r.steps, r.idled = r.now, 0, 0
 		}
-		if r.steps++; r.steps > r.patience {
+		if r.steps++; r.steps > r.maxSteps {
 			r.stuck(i, c, f)
 			return
 		}
@@ -48,7 +49,7 @@ func (r *run) decide(i uint32, e strategies.Event) {
 			v.TakeCommands(r)
 		}
 		if c.state&active == 0 {
-			return // the call is over, its strategy has only been told
+			return // the call is over: its decision does not count
 		}
 		switch d.Kind {
 		case strategies.Send:
@@ -102,10 +103,10 @@ func (r *run) decide(i uint32, e strategies.Event) {
 			})
 		case strategies.Idle:
 			if c.inFlight == 0 && c.state&(waking|standing|following) == 0 {
-				r.err = fmt.Errorf("sim: strategy %q has nothing to do for a call of which nothing is under way, so it would hang for ever; it must send, wait, acquire, join, answer or stop", f.Program.Name)
+				r.err = fmt.Errorf("sim: strategy %q is idle for a call that has no attempt in flight and waits for nothing, so the call would hang for ever; it must send, wait, acquire, join, answer or stop", f.Program.Name)
 			}
 		default:
-			r.err = fmt.Errorf("sim: strategy %q decides %d, which is no decision", f.Program.Name, d.Kind)
+			r.err = fmt.Errorf("sim: strategy %q returns the unknown decision %d", f.Program.Name, d.Kind)
 		}
 		return
 	}

@@ -1,10 +1,12 @@
 // Package sim runs one experiment: fleets of clients, a provider and a virtual
 // clock, from the first call to a report.
 //
-// Everything is single-threaded and integer: the same experiment gives the
-// same report, byte for byte, on any machine. Clients are rows in flat slabs
-// without pointers; there is no goroutine, no heap object and no lock per
-// client, and nothing is allocated per event.
+// Most callers need three names: an Experiment, its method Run, and Fleet.
+//
+// A run has one goroutine and integer state: the same experiment gives the same
+// report, byte for byte, on any machine. Clients are rows in flat slabs without
+// pointers: a client needs no goroutine, heap object or lock, and an event no
+// allocation.
 package sim
 
 import (
@@ -20,15 +22,15 @@ import (
 	"herdlab/strategies"
 )
 
-// Provider is all that sim knows of a server. mockprovider.Provider is one; an
-// experiment may bring another.
+// Provider is a server. mockprovider.Provider implements it; an experiment may
+// have another one.
 type Provider interface {
-	// Step advances the provider to now, tells it what happened, and appends
-	// to out what it does. now never decreases.
+	// Step advances the provider to now, handles the input and appends the
+	// effects to out. now never decreases.
 	Step(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect
-	// NextTick returns when the provider changes by itself and wants to be
-	// stepped with a Tick: a time after now, or the largest Duration for
-	// never. It is asked after every step.
+	// NextTick returns the time of the next Tick, at which the provider changes
+	// by itself: after now, or the largest Duration for never. It is called after
+	// every step.
 	NextTick() time.Duration
 }
 
@@ -36,42 +38,43 @@ type Provider interface {
 type Fleet struct {
 	Name    string
 	Traffic traffic.Traffic
-	// Program is what its clients do. The programs of one experiment that
-	// share memory with everyone must be compiled with the same Commons.
+	// Program is the compiled strategy of its clients. Programs of one experiment
+	// that share memory with everyone must be compiled with the same Commons.
 	Program *strategies.Program
-	// Target is where a call's attempts go unless a strategy decides otherwise.
+	// Target is the target of attempts unless a strategy changes it.
 	Target wire.Target
-	// Account is who is charged for client 0; if AccountPerClient, client i is
-	// charged to Account + i.
+	// Account is the account of client 0; if AccountPerClient, client i has
+	// Account + i, and else all have Account.
 	Account          uint32
 	AccountPerClient bool
-	// Address is where the requests of client 0 come from; if AddressPerClient,
-	// those of client i come from Address + i.
+	// Address is the address of client 0; if AddressPerClient, client i has
+	// Address + i, and else all have Address.
 	Address          uint32
 	AddressPerClient bool
-	// Up and Down are how long a request and its reply travel.
+	// Up and Down are the network delays of requests and of replies.
 	Up, Down draw.Dist
-	// Skew is how far a client's own clock is ahead of the provider's; it
-	// belongs to the client, and is behind where negative. Dates and reset
-	// times in replies are read against that clock.
+	// Skew is the time of a client's clock minus that of the provider's. Each
+	// client draws its own. Dates and reset times in replies are read against the
+	// client's clock.
 	Skew draw.Dist
-	// Patience is how long a caller waits for a call; 0 means for ever.
+	// Patience is the longest time that a caller waits for a call; 0 means no
+	// limit.
 	Patience time.Duration
-	// Stream asks for replies in pieces.
+	// Stream requests streamed replies.
 	Stream bool
 }
 
-// Experiment is one run: who meets whom, for how long, with which luck.
+// Experiment is the configuration of one run.
 type Experiment struct {
 	Fleets []Fleet
-	// Provider is the server in its initial state; a run uses it up.
+	// Provider is the server in its initial state; a run changes it.
 	Provider Provider
 	// Rand is the root of the fleets' draws.
 	Rand draw.Rand
 	// Commons is what all programs were compiled with; nil if none shares
 	// memory with everyone.
 	Commons *strategies.SharedMemory
-	// Plan is what is recorded, and until when the run goes on.
+	// Plan is what is recorded and when the run ends.
 	Plan metrics.Plan
 }
 
@@ -82,7 +85,7 @@ const (
 	MaxBins    = 1 << 26
 )
 
-// ErrNoProgress is wrapped by the error of a run whose time stands still.
+// ErrNoProgress is wrapped by the error of a run that makes no progress in time.
 var ErrNoProgress = errors.New("no progress in time")
 
 func (x *Experiment) validate() error {
@@ -122,7 +125,8 @@ func (x *Experiment) validate() error {
 	return nil
 }
 
-// validate says what is wrong with f; everybody shares so many words.
+// validate reports an error if f is invalid; shared is the number of words that
+// everyone shares.
 func (f *Fleet) validate(shared int) error {
 	t := &f.Traffic
 	switch {
@@ -137,7 +141,7 @@ func (f *Fleet) validate(shared int) error {
 	case f.Program.Words[strategies.PerEveryone] > shared:
 		return fmt.Errorf("runs strategy %q, which shares memory with everyone: compile it with the experiment's Commons", f.Program.Name)
 	case f.Patience < 0:
-		return errors.New("needs a positive patience, or 0 for one without end")
+		return errors.New("needs a positive patience, or 0 for no limit")
 	}
 	for _, d := range []struct {
 		what string
@@ -150,10 +154,10 @@ func (f *Fleet) validate(shared int) error {
 	return nil
 }
 
-// cutsWaitsShort reports whether a call can be over, or decide anew, before a
-// wait of its has passed: where callers lose patience, and where more can
-// happen to a call than the one thing it waits for.
-func (x *Experiment) cutsWaitsShort() bool {
+// waitsEndEarly reports whether a call can end or decide again before a wait is
+// over: if callers have limited patience, or if calls can have other events while
+// they wait.
+func (x *Experiment) waitsEndEarly() bool {
 	for i := range x.Fleets {
 		f := &x.Fleets[i]
 		if f.Patience > 0 || f.Stream || f.Program.WantsSent || f.Program.Races {
@@ -163,7 +167,7 @@ func (x *Experiment) cutsWaitsShort() bool {
 	return false
 }
 
-// races reports whether any call may have a timer beside its attempts.
+// races reports whether calls may have a timer while attempts are in flight.
 func (x *Experiment) races() bool {
 	return slices.ContainsFunc(x.Fleets, func(f Fleet) bool { return f.Program.Races })
 }

@@ -10,7 +10,7 @@ import (
 	"herdlab/strategies"
 )
 
-// fleet is a Fleet under way.
+// fleet is the state of a Fleet.
 type fleet struct {
 	Fleet
 	root   strategies.Strategy
@@ -19,13 +19,13 @@ type fleet struct {
 	rand   draw.Rand
 	index  uint8
 	open   bool
-	// All its calls ask for size, always; otherwise what they ask for is kept with
-	// them and their attempts, and changes if the stack does change it.
+	// If uniform, all calls have the demand size. Otherwise the demand is stored
+	// for each call and attempt, and changes reports that layers may change it.
 	uniform, changes bool
 	size             wire.Demand
-	// Requests and replies travel in no time.
+	// Requests and replies have no network delay.
 	instantUp, instantDown bool
-	skewed                 bool   // its clients' clocks are not the provider's
+	skewed                 bool   // its clients' clocks differ from the provider's
 	base                   uint32 // its first row in calls, if closed
 
 	// Words of calls and of clients: cw and clw of them, callStride and
@@ -37,14 +37,14 @@ type fleet struct {
 	perFleet                               []int64
 
 	pools  []uint16 // the index of each of its pools among the run's
-	tables []uint32 // which table of flights each of its is
-	signal []int    // what each of its signals is to the recorder
+	tables []uint32 // the number of each of its tables of flights
+	signal []int    // the recorder's number of each of its signals
 	next   uint64   // the next arrival of an open fleet, and when the last was
 	lastAt time.Duration
-	crowd  uint64 // how many arrivals in a row were at lastAt
+	crowd  uint64 // number of arrivals at lastAt
 }
 
-// init lays out the memory of a fleet.
+// init allocates the memory of a fleet.
 func (f *fleet) init(spec *Fleet, index uint8, base uint32, rnd draw.Rand) {
 	p := spec.Program
 	n := spec.Traffic.Clients
@@ -85,7 +85,7 @@ func (r *run) openFleet(f *fleet) {
 	}
 }
 
-// identify returns whose call number seq of row i is, and its name.
+// identify returns the client and the ID of call number seq of row i.
 func (f *fleet) identify(i, seq uint32) (client uint32, id uint64) {
 	if f.open {
 		return uint32(uint64(seq) % uint64(f.Traffic.Clients)), uint64(seq)
@@ -94,8 +94,8 @@ func (f *fleet) identify(i, seq uint32) (client uint32, id uint64) {
 	return client, callID(client, seq)
 }
 
-// clock is what the own clock of row i's client shows at now. It belongs to the
-// client: its draw is that of a call no client makes.
+// clock returns the time of the clock of row i's client at now. The skew belongs
+// to the client: its draw has the ID of a call that does not exist.
 func (f *fleet) clock(now time.Duration, i, seq uint32) time.Duration {
 	if !f.skewed {
 		return now
@@ -108,7 +108,7 @@ func (f *fleet) skewedClock(now time.Duration, i, seq uint32) time.Duration {
 	return now + f.Skew.Draw(f.rand.For(callID(client, math.MaxUint32)), drawSkew)
 }
 
-// demand returns what call number seq of row i asks for.
+// demand returns the demand of call number seq of row i.
 func (f *fleet) demand(i, seq uint32) wire.Demand {
 	if f.Traffic.Mix != nil {
 		_, id := f.identify(i, seq)
@@ -120,13 +120,13 @@ func (f *fleet) demand(i, seq uint32) wire.Demand {
 	return f.size
 }
 
-// callWords are the words of row i, whose stack is f's.
+// callWords returns the words of row i, a call of f.
 func (f *fleet) callWords(i uint32) []int64 {
 	at := (i - f.base) * f.callStride
 	return f.callSlab[at : at+f.cw : at+f.cw]
 }
 
-// clientWords are the words of a client of f.
+// clientWords returns the words of a client of f.
 func (f *fleet) clientWords(client uint32) []int64 {
 	at := client*f.clientStride + f.clientOffset
 	return f.clientSlab[at : at+f.clw : at+f.clw]

@@ -110,12 +110,12 @@ func TestStrategyErrors(t *testing.T) {
 		"hedging without end": {func(time.Duration, *strategies.Call, strategies.Event) strategies.Decision {
 			return simtest.Send()
 		}, `sim: strategy "test" sends an attempt although 255 of the same call are in flight; bound its hedges`},
-		"standing twice": {func(_ time.Duration, _ *strategies.Call, e strategies.Event) strategies.Decision {
+		"waiting twice": {func(_ time.Duration, _ *strategies.Call, e strategies.Event) strategies.Decision {
 			if e.Kind == strategies.Begin {
 				return simtest.Send()
 			}
 			return strategies.Decision{Kind: strategies.Acquire, Take: strategies.Take{N: 2}}
-		}, `sim: strategy "test" acquires for a call that stands in a line already`},
+		}, `sim: strategy "test" acquires for a call that waits for a pool already`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, scope := range []strategies.Scope{strategies.PerFleet, strategies.PerClient} {

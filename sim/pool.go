@@ -8,8 +8,8 @@ import (
 	"herdlab/strategies"
 )
 
-// line is the queue before one pool: first come, first served, with one timer
-// for its head. Pools that are kept per client have one line for each client.
+// line is the queue of calls that wait for one pool, first come, first served,
+// with one timer for its head. A pool per client has one line for each client.
 type line struct {
 	head, tail uint32 // rows of calls, as index+1
 	timer      uint16 // generation of the head's timer
@@ -18,25 +18,25 @@ type line struct {
 // waiter is a call's place in a line.
 type waiter struct {
 	prev, next uint32 // neighbours, as index+1
-	line       uint32 // where it stands, as index+1; 0 if nowhere
+	line       uint32 // its line, as index+1; 0 if none
 	n          uint32 // units it waits for
 }
 
-// poolOf says whose pool a line stands before; lines are numbered so that the
-// pool and the memory can be computed from the number.
+// poolOf is a pool and its lines, which are numbered so that pool and memory
+// follow from the number.
 type poolOf struct {
 	index        uint16 // among the run's pools
 	first, count uint32 // its lines
-	standing     uint32 // how many calls stand in all of them
-	// private pools belong to closed clients: a line is never longer than the
-	// client's one call, so there are no lines to keep (see private.go).
+	standing     uint32 // number of calls in all of them
+	// private pools belong to closed clients. A line never has more than the
+	// client's one call, so no lines are kept: see client_pool.go.
 	private bool
 	spec    strategies.PoolSpec
-	fleet   *fleet // nil if everyone shares it
+	fleet   *fleet // nil if everyone shares the pool
 }
 
-// addLines makes the lines of f's pools. Pools shared by everyone are one
-// wherever they have the same memory.
+// addLines makes the lines of f's pools. Pools shared by everyone are the same
+// pool if they have the same memory.
 func (r *run) addLines(f *fleet) {
 	for _, spec := range f.Program.Pools {
 		p := poolOf{index: uint16(len(r.pools)), first: r.numLines, count: 1, spec: spec, fleet: f}
@@ -75,7 +75,7 @@ func (r *run) lineFor(f *fleet, id strategies.PoolID, client uint32) (p *poolOf,
 	return p, p.first
 }
 
-// poolOf returns the pool before which line l stands.
+// poolOf returns the pool of line l.
 func (r *run) poolOf(l uint32) *poolOf {
 	i := len(r.pools) - 1
 	for r.pools[i].first > l {
@@ -84,7 +84,7 @@ func (r *run) poolOf(l uint32) *poolOf {
 	return &r.pools[i]
 }
 
-// memory is the memory of the pool, for line l.
+// memory returns the memory of the pool of line l.
 func (r *run) memory(p *poolOf, l uint32) []int64 {
 	switch p.spec.Scope {
 	case strategies.PerClient:
@@ -96,7 +96,7 @@ func (r *run) memory(p *poolOf, l uint32) []int64 {
 	}
 }
 
-// tryTake takes n units from the pool of line l, whoever waits.
+// tryTake takes n units from the pool of line l, without regard to the line.
 func (r *run) tryTake(l, n uint32) (ok bool, readyAt time.Duration) {
 	p := r.poolOf(l)
 	return p.spec.Pool.TryTake(r.now, r.memory(p, l), n)
@@ -114,17 +114,18 @@ func (r *run) TryTake(c *strategies.Call, t strategies.Take) bool {
 	return ok
 }
 
-// acquire takes units of a pool for row i at once, or puts the row in line.
+// acquire takes units of a pool for row i and reports whether it could; else row i
+// waits in line.
 func (r *run) acquire(i uint32, f *fleet, client uint32, t strategies.Take) bool {
 	if r.calls[i].state&standing != 0 {
-		r.err = fmt.Errorf("sim: strategy %q acquires for a call that stands in a line already", f.Program.Name)
+		r.err = fmt.Errorf("sim: strategy %q acquires for a call that waits for a pool already", f.Program.Name)
 		return false
 	}
 	p, at := r.lineFor(f, t.Pool, client)
 	if p.private {
 		return r.acquirePrivate(i, at, p, t.N)
 	}
-	if r.lines == nil { // the first to wait for anything
+	if r.lines == nil { // the first wait for a pool
 		r.lines = make([]line, r.numLines)
 		r.waiting = make([]waiter, len(r.calls))
 	}
@@ -161,7 +162,7 @@ func (r *run) armLine(at uint32, ready time.Duration) {
 	}
 }
 
-// leaveLine takes row i out of the line it stands in.
+// leaveLine removes row i from its line.
 func (r *run) leaveLine(i uint32) {
 	r.calls[i].state &^= standing
 	if r.leavePrivate(i) {
@@ -179,13 +180,13 @@ func (r *run) leaveLine(i uint32) {
 		r.waiting[w.prev-1].next = w.next
 	} else {
 		l.head = w.next
-		l.timer++ // the timer was the leaver's
-		r.kicked = append(r.kicked, w.line-1)
+		l.timer++ // the timer belonged to row i
+		r.revisit = append(r.revisit, w.line-1)
 	}
 	r.waiting[i] = waiter{}
 }
 
-// put gives units back to a pool and remembers to look at its line.
+// put returns units to a pool and marks its line to be revisited.
 func (r *run) put(f *fleet, client uint32, id strategies.PoolID, n uint32) {
 	p, at := r.lineFor(f, id, client)
 	p.spec.Pool.Put(r.now, r.memory(p, at), n)
@@ -194,12 +195,12 @@ func (r *run) put(f *fleet, client uint32, id strategies.PoolID, n uint32) {
 		return
 	}
 	if p.standing > 0 && r.lines[at].head != 0 {
-		r.kicked = append(r.kicked, at)
+		r.revisit = append(r.revisit, at)
 	}
 }
 
-// poolReady takes the timer of a line's head. It reports false if the timer
-// was another's, or has been set anew.
+// poolReady handles the timer of a line's head. It reports false if the timer is
+// stale.
 func (r *run) poolReady(e des.Event) bool {
 	if p := r.poolOf(e.Ref); p.private {
 		return r.privateReady(e, p)
@@ -211,7 +212,7 @@ func (r *run) poolReady(e des.Event) bool {
 	return true
 }
 
-// admit lets in whoever stands at the head of a line, as far as units go.
+// admit admits calls from the head of a line while the pool has units.
 func (r *run) admit(at uint32) {
 	if p := r.poolOf(at); p.private {
 		r.admitPrivate(at, p)

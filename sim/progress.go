@@ -2,11 +2,11 @@ package sim
 
 import "fmt"
 
-// perCaller is how many decisions at one instant each caller may explain.
+// perCaller is the number of decisions that each caller may make at one time.
 const perCaller = 1000
 
-// stuck stops a run whose time stands still: there were more decisions at one
-// instant than any herd can explain.
+// stuck stops a run that makes no progress in time: it had more decisions at one
+// time than its callers can need.
 func (r *run) stuck(i uint32, c *call, f *fleet) {
 	phase := c.phase
 	if phase == 0 {

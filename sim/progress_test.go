@@ -175,7 +175,7 @@ func TestValidation(t *testing.T) {
 		},
 		`sim: fleet "fleet" needs a positive number of calls, or 0 for no bound`:                                 func(x *sim.Experiment) { x.Fleets[0].Traffic.Calls = -1 },
 		`sim: fleet "fleet" has no strategy: compile one with strategies.Compile`:                                func(x *sim.Experiment) { x.Fleets[0].Program = nil },
-		`sim: fleet "fleet" needs a positive patience, or 0 for one without end`:                                 func(x *sim.Experiment) { x.Fleets[0].Patience = -1 },
+		`sim: fleet "fleet" needs a positive patience, or 0 for no limit`:                                        func(x *sim.Experiment) { x.Fleets[0].Patience = -1 },
 		`sim: fleet "fleet" has the think time -1ms: it must not be negative, nor end before it begins`:          func(x *sim.Experiment) { x.Fleets[0].Traffic.Think = draw.Const(-ms) },
 		`sim: fleet "fleet" has the start uniform 2ms..1ms: it must not be negative, nor end before it begins`:   func(x *sim.Experiment) { x.Fleets[0].Traffic.Start = draw.Between(2*ms, ms) },
 		`sim: fleet "fleet" has the way up uniform -1ms..1ms: it must not be negative, nor end before it begins`: func(x *sim.Experiment) { x.Fleets[0].Up = draw.Between(-ms, ms) },

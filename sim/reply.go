@@ -10,14 +10,16 @@ import (
 	"herdlab/strategies"
 )
 
-// way is how long what leaves the provider after so long takes to a's client.
-// It is the same for all parts of one reply, so they arrive in order.
+// way returns the delay until a reply that leaves the provider after the given
+// time reaches a's client. The network delay is the same for all parts of one
+// reply, so they arrive in order.
 func (f *fleet) way(a *attempt, after time.Duration) time.Duration {
 	_, id := f.identify(a.call, a.seq)
 	return saturating.Add(after, f.Down.Draw(f.rand.For(id), uint64(a.number)<<32|drawDown))
 }
 
-// travel sends a reply, a head or the end of a connection down the wire.
+// travel schedules the arrival of a reply, a head or a lost connection at the
+// client.
 func (r *run) travel(e *wire.Effect, delay time.Duration) {
 	var at uint32
 	if n := len(r.freeRep); n > 0 {
@@ -31,8 +33,8 @@ func (r *run) travel(e *wire.Effect, delay time.Duration) {
 	r.queue.Push(des.Event{At: saturating.Add(r.now, delay), Ref: at, Kind: evReply})
 }
 
-// deliverTransit brings to a client what has travelled to it. Whoever takes it
-// has read it before anything else can travel in its place.
+// deliverTransit delivers an effect whose way is over. Its handler reads it before
+// another effect can take its place.
 func (r *run) deliverTransit(at uint32) {
 	e := &r.transit[at]
 	r.freeRep = append(r.freeRep, at)
@@ -54,8 +56,8 @@ func (r *run) deliverTransit(at uint32) {
 	}
 }
 
-// broke notes that the provider's side of a connection is lost; the client
-// notices when a reply would have reached it.
+// broke handles a connection that is lost on the provider's side; the client
+// notices when a reply would have arrived.
 func (r *run) broke(e *wire.Effect) {
 	a := &r.attempts[e.Ticket]
 	if a.where != atProvider {
@@ -78,7 +80,7 @@ func (r *run) broke(e *wire.Effect) {
 	r.lose(e)
 }
 
-// lose tells the client that waits for an attempt that its connection is gone.
+// lose ends an attempt for its client with a lost connection.
 func (r *run) lose(e *wire.Effect) {
 	at, tokens := e.Ticket, e.Reply.Tokens
 	i, number, sent := r.endAttempt(at)
@@ -91,7 +93,7 @@ func (r *run) lose(e *wire.Effect) {
 	r.failed(i, at, strategies.Event{Kind: strategies.Lost, Attempt: number, Outcome: &r.outcome, SentAt: sent})
 }
 
-// failed tells row i of its attempt at that failed without a reply.
+// failed has row i decide on an attempt that failed without a reply.
 func (r *run) failed(i, at uint32, e strategies.Event) {
 	if r.rec.Sampled() {
 		r.sample(at, r.outcome.Class)
@@ -99,21 +101,21 @@ func (r *run) failed(i, at uint32, e strategies.Event) {
 	r.decide(i, e)
 }
 
-// head takes the head of a streamed reply from the provider.
+// head handles the head of a streamed reply from the provider.
 func (r *run) head(e *wire.Effect) {
 	a := &r.attempts[e.Ticket]
 	if !a.client {
 		return
 	}
 	if delay := r.fleetAt[a.fleet].way(a, e.After); delay > 0 {
-		a.heads++ // its row must not be reused before the head is there
+		a.heads++ // its row must not be reused before the head has arrived
 		r.travel(e, delay)
 		return
 	}
 	r.deliverHead(e)
 }
 
-// deliverHead brings a head to its client, if that still waits for it.
+// deliverHead delivers a head, unless the client has abandoned the attempt.
 func (r *run) deliverHead(e *wire.Effect) {
 	at := e.Ticket
 	a := &r.attempts[at]

@@ -15,13 +15,13 @@ import (
 
 // The kinds of events. Their order is the order at one instant:
 const (
-	evProvider = iota // the provider changes by itself before anything meets it
-	evDone            // slots become free before the next arrival asks for one
-	evArrive          // what is on the wire comes before what clients do next
-	evReply           // an answer that comes in time beats the timeout
-	evExpire          // a timeout is noticed before new plans are made
+	evProvider = iota // the provider changes by itself before it has other inputs
+	evDone            // slots become free before the next arrival
+	evArrive          // attempts on the wire precede what clients do next
+	evReply           // a reply at the time of the timeout is in time
+	evExpire          // a timeout precedes further decisions
 	evWake            // the end of a Wait
-	evPool            // waiters that were there first come before new calls
+	evPool            // calls that wait for a pool precede new calls
 	evCall            // a client's next call
 	evArrival         // an open fleet's next call
 )
@@ -32,7 +32,7 @@ type run struct {
 	now      time.Duration
 	provider Provider
 	input    wire.Input
-	asking   *fleet // whose request is in input
+	asking   *fleet // the fleet of the request in input
 	effects  []wire.Effect
 	tickAt   time.Duration
 	rec      *metrics.Recorder
@@ -46,49 +46,49 @@ type run struct {
 	freeAtt  []uint32
 	transit  []wire.Effect // replies, heads and broken connections on their way to clients
 	freeRep  []uint32
-	dueAt    []time.Duration // per call: when its wake-up is due; nil if no wait is ever cut short
-	firesAt  []time.Duration // per call: when its timer fires, −1 for not at all; nil if none races
-	lookAt   []looks         // per call; nil until something can expire
+	dueAt    []time.Duration // per call: when its wake-up is due; nil if every wait ends at its time
+	firesAt  []time.Duration // per call: when its timer fires, −1 for never; nil if no strategy races
+	checkAt  []checks        // per call; nil until a call or an attempt has a deadline
 
 	pools    []poolOf
-	places   []place // per row of a closed fleet; nil until somebody waits
+	places   []place // per row of a closed fleet; nil until a call waits
 	numLines uint32
 	lines    []line
-	waiting  []waiter // per call; nil, as lines, until somebody waits
-	kicked   []uint32 // lines whose pool was given units back, and flights to look at
+	waiting  []waiter // per call; nil, as lines, until a call waits
+	revisit  []uint32 // lines whose pool has units again, and flights that have changed
 	everyone []int64
 
-	demands   []wire.Demand   // per call; nil if all calls of each fleet ask the same
+	demands   []wire.Demand   // per call; nil if all calls of each fleet have one demand
 	asked     []wire.Demand   // per attempt; likewise
 	deadlines []time.Duration // per attempt, 0 for none; nil until one has a timeout
-	seats     []seat          // per call; nil until somebody joins a flight
+	members   []membership    // per call; nil until a call joins a flight
 	flights   []flight
 	freeFlt   []uint32
 	flightOf  map[flightKey]uint32
-	had       []uint32 // per call: the tokens that a failed attempt brought; nil until one does
+	had       []uint32 // per call: the tokens received by failed attempts; nil until there are some
 
 	counts []metrics.FleetCount // nil if there is one fleet
 
 	view      strategies.Call
-	viewFleet *fleet               // whose call is in view
+	viewFleet *fleet               // the fleet of the call in view
 	viewRow   uint32               // its row, while commands are taken
-	viewKind  strategies.EventKind // what it was told
+	viewKind  strategies.EventKind // the kind of the event that it decides on
 	outcome   wire.Outcome         // of the event being decided
 	flight    uint64               // attempts that have not ended for their client
 
-	fired    uint64 // events
-	patience uint64 // how many decisions at one instant are too many
-	steps    uint64 // decisions since time last advanced
-	stepAt   time.Duration
-	idled    uint16 // the phase of the last call that waited no time at stepAt
-	err      error
-	touched  uint32
+	fired      uint64 // events
+	maxSteps   uint64 // more decisions at one time mean that there is no progress
+	steps      uint64 // decisions since time last advanced
+	stepAt     time.Duration
+	idled      uint16 // the phase of the last call that waited no time at stepAt
+	err        error
+	prefetched uint32
 }
 
 // Run runs the experiment and returns its report, checked against the
-// conservation laws. It stops early with ctx's error. Bad configurations are
-// reported before anything runs; a strategy that lets time stand still is
-// reported as ErrNoProgress, with the client and the layer.
+// conservation laws. It stops early with ctx's error. It reports a bad
+// configuration before it starts, and a strategy that makes no progress in time as
+// ErrNoProgress, with the client and the layer.
 func (x *Experiment) Run(ctx context.Context) (*metrics.Report, error) {
 	if err := x.validate(); err != nil {
 		return nil, err
@@ -160,11 +160,11 @@ func newRun(x *Experiment) *run {
 	if len(r.pools) > 0 {
 		r.view.Driver().Pools = r
 	}
-	r.patience = 100_000 + perCaller*uint64(closed)
-	if closed > touchFrom {
-		r.queue.Opened = r.touch
+	r.maxSteps = 100_000 + perCaller*uint64(closed)
+	if closed > prefetchFrom {
+		r.queue.Opened = r.prefetch
 	}
-	if x.cutsWaitsShort() {
+	if x.waitsEndEarly() {
 		r.dueAt = make([]time.Duration, len(r.calls))
 	}
 	if x.races() {
@@ -177,7 +177,7 @@ func newRun(x *Experiment) *run {
 	return r
 }
 
-// checkEvery is how many events pass between two looks at the context.
+// checkEvery is the number of events between two checks of the context.
 const checkEvery = 1 << 16
 
 func (r *run) loop(ctx context.Context, horizon time.Duration) error {
@@ -212,11 +212,11 @@ func (r *run) loop(ctx context.Context, horizon time.Duration) error {
 		} else {
 			stale = r.rare(e)
 		}
-		if len(r.effects) > 0 || len(r.kicked) > 0 {
+		if len(r.effects) > 0 || len(r.revisit) > 0 {
 			r.settleEffects()
 		}
 		if stale {
-			r.now = was // nothing happened, and a run ends with what happens last
+			r.now = was // a stale event must not change the end of the run
 		}
 		if r.err != nil {
 			return r.err
@@ -224,8 +224,8 @@ func (r *run) loop(ctx context.Context, horizon time.Duration) error {
 	}
 }
 
-// rare handles the kinds of events that are few. It reports whether the event
-// was stale.
+// rare handles the infrequent kinds of events. It reports whether the event was
+// stale.
 func (r *run) rare(e des.Event) (stale bool) {
 	switch e.Kind {
 	case evProvider:

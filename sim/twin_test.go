@@ -31,7 +31,7 @@ type twin struct {
 	todo    []deed
 	order   int
 	effects []wire.Effect
-	kicked  []func() // what to look at when there are no more effects
+	revisit []func() // what to look at when there are no more effects
 	tickets []*twinAttempt
 	tickAt  time.Duration
 	belief  metrics.Belief
@@ -181,15 +181,15 @@ func (w *twin) at(t time.Duration, rank int, do func()) {
 // drain carries out effects, and then whatever was given back to pools, until
 // nothing is left.
 func (w *twin) drain() {
-	for len(w.effects)+len(w.kicked) > 0 {
+	for len(w.effects)+len(w.revisit) > 0 {
 		if len(w.effects) > 0 {
 			e := w.effects[0]
 			w.effects = w.effects[1:]
 			w.effect(e)
 			continue
 		}
-		look := w.kicked[0]
-		w.kicked = w.kicked[1:]
+		look := w.revisit[0]
+		w.revisit = w.revisit[1:]
 		look()
 	}
 }
@@ -417,7 +417,7 @@ func (w *twin) leave(c *twinCall) {
 	l.waiting = slices.Delete(l.waiting, i, i+1)
 	if i == 0 {
 		l.timer++
-		w.kicked = append(w.kicked, func() { w.admit(l) })
+		w.revisit = append(w.revisit, func() { w.admit(l) })
 	}
 }
 
@@ -605,7 +605,7 @@ func (a twinCommands) Put(p strategies.PoolID, n uint32) {
 	l := a.line(a.c, p)
 	l.spec.Pool.Put(a.now, l.memory, n)
 	if len(l.waiting) > 0 {
-		a.kicked = append(a.kicked, func() { a.admit(l) })
+		a.revisit = append(a.revisit, func() { a.admit(l) })
 	}
 }
 
@@ -627,7 +627,7 @@ func (a twinCommands) Land(_ strategies.FlightID, _ uint32, end strategies.End) 
 	a.c.flight = nil
 	if end.Class == wire.Cancelled && len(l.following) > 0 { // the next one leads
 		l.leader, l.following, l.told = l.following[0], l.following[1:], false
-		a.kicked = append(a.kicked, func() {
+		a.revisit = append(a.revisit, func() {
 			if !l.told {
 				l.told = true
 				a.decide(l.leader, strategies.Event{Kind: strategies.Admitted})
@@ -646,7 +646,7 @@ func (a twinCommands) Land(_ strategies.FlightID, _ uint32, end strategies.End) 
 	if len(l.following) == 0 {
 		return
 	}
-	a.kicked = append(a.kicked, func() {
+	a.revisit = append(a.revisit, func() {
 		for len(l.following) > 0 {
 			c := l.following[0]
 			l.following, c.flight = l.following[1:], nil

@@ -6,13 +6,13 @@ import (
 	"herdlab/strategies"
 )
 
-// deliver brings a reply to the client that waits for it.
+// deliver ends an attempt for its client with a reply.
 func (r *run) deliver(e *wire.Effect) {
 	i, number, sent := r.endAttempt(e.Ticket)
 	rep := &e.Reply
 	c := &r.calls[i]
 	f := r.fleetAt[c.fleet]
-	if f.byBody { // the usual reader, without asking which it is
+	if f.byBody { // the usual reader, called without an interface
 		wire.ByBody{}.Read(rep, f.clock(r.now, i, c.seq), &r.outcome)
 	} else {
 		f.reader.Read(rep, f.clock(r.now, i, c.seq), &r.outcome)
@@ -32,7 +32,7 @@ func (r *run) deliver(e *wire.Effect) {
 			r.sample(e.Ticket, rep.Class)
 		}
 	} else if c.state&answered != 0 {
-		r.wasted(e) // of two answers one is not used
+		r.wasted(e) // a second answer is not used
 	}
 	if rep.Tokens > 0 {
 		r.brought(i, rep.Tokens, useful)
@@ -46,7 +46,7 @@ func (r *run) deliver(e *wire.Effect) {
 	r.decide(i, strategies.Event{Kind: strategies.Reply, Attempt: number, Outcome: &r.outcome, SentAt: sent})
 }
 
-// wasted notes that what an attempt has cost was in vain.
+// wasted records that the work of an attempt was not used.
 func (r *run) wasted(e *wire.Effect) {
 	r.rec.Wasted(e.Slot)
 	if e.Cost|int64(e.Reply.Tokens) != 0 {
@@ -54,8 +54,8 @@ func (r *run) wasted(e *wire.Effect) {
 	}
 }
 
-// brought notes that an attempt brought output to the client of row i. What the
-// client has had from one that failed is there a second time.
+// brought records the output tokens that an attempt brought to the client of row
+// i; tokens that a failed attempt had brought are repeated.
 func (r *run) brought(i, tokens uint32, whole bool) {
 	if r.had == nil {
 		if whole {
@@ -70,8 +70,8 @@ func (r *run) brought(i, tokens uint32, whole bool) {
 	*had = max(*had, tokens)
 }
 
-// sample keeps what is to be known about an attempt that failed just now; its row
-// is free, but not used again yet.
+// sample records an attempt that has just failed; its row is free, but not used
+// again yet.
 func (r *run) sample(at uint32, truth wire.Class) {
 	a := &r.attempts[at]
 	f := r.fleetAt[a.fleet]

@@ -10,31 +10,30 @@ import (
 	"herdlab/strategies"
 )
 
-// looks is when the two pending looks at a row's deadlines fire, 0 if there is
-// none. Deadlines of one kind come in order as a rule, so a look is moved
-// lazily, when it fires; and because a caller's patience and the timeouts of
-// its attempts have a look each, neither leaves a trail of stale ones behind
-// the other.
-type looks [2]time.Duration
+// checks are the times of the two pending checks of a row's deadlines, 0 for
+// none. Deadlines of one kind are mostly in order, so a check is moved when it
+// fires. A caller's patience and the timeouts of its attempts have one check each,
+// so that neither leaves stale events because of the other.
+type checks [2]time.Duration
 
-// The kinds of deadlines, as the generation of an evExpire tells them.
+// The kinds of deadlines: the generation of an evExpire.
 const (
 	ofAttempts = iota
 	ofCaller
 )
 
-// expireBy makes sure that row i is looked at when deadline comes.
+// expireBy makes a check of row i fire at the deadline at the latest.
 func (r *run) expireBy(i uint32, deadline time.Duration, kind uint16) {
-	if r.lookAt == nil {
-		r.lookAt = make([]looks, len(r.calls))
+	if r.checkAt == nil {
+		r.checkAt = make([]checks, len(r.calls))
 	}
-	if at := &r.lookAt[i][kind]; *at == 0 || deadline < *at {
+	if at := &r.checkAt[i][kind]; *at == 0 || deadline < *at {
 		*at = deadline
 		r.queue.Push(des.Event{At: deadline, Ref: i, Gen: kind, Kind: evExpire})
 	}
 }
 
-// setDeadline gives an attempt of row i its timeout; 0 is none.
+// setDeadline sets the timeout of an attempt of row i; 0 means none.
 func (r *run) setDeadline(i, at uint32, timeout time.Duration) {
 	if r.deadlines == nil {
 		r.deadlines = make([]time.Duration, len(r.attempts))
@@ -45,14 +44,14 @@ func (r *run) setDeadline(i, at uint32, timeout time.Duration) {
 	}
 }
 
-// expire ends whatever has passed its deadline by now. It reports whether that
-// was anything.
+// expire ends the call or the attempts of a row that have passed their deadline
+// and reports whether there were any.
 func (r *run) expire(e des.Event) bool {
 	i := e.Ref
-	if r.lookAt[i][e.Gen] != r.now {
-		return false // an earlier look was taken since
+	if r.checkAt[i][e.Gen] != r.now {
+		return false // an earlier check has fired since
 	}
-	r.lookAt[i][e.Gen] = 0
+	r.checkAt[i][e.Gen] = 0
 	c := &r.calls[i]
 	if c.state&active == 0 {
 		return false
@@ -71,8 +70,8 @@ func (r *run) expire(e des.Event) bool {
 }
 
 // expireAttempts ends the attempts of row i that are due, in the order in
-// which they were sent, which is the reverse of the list; each end may send
-// another, whose deadline lies later.
+// which they were sent, the reverse of the list. The strategy may send another
+// attempt each time, with a later deadline.
 func (r *run) expireAttempts(i uint32) (any bool) {
 	for r.calls[i].state&active != 0 {
 		due, next := uint32(0), time.Duration(0)
@@ -99,16 +98,16 @@ func (r *run) expireAttempts(i uint32) (any bool) {
 	return any
 }
 
-// cancel withdraws a call whose caller has run out of patience.
+// cancel ends a call at the end of its caller's patience.
 func (r *run) cancel(i uint32) {
 	c := &r.calls[i]
 	if c.state&standing != 0 {
 		r.leaveLine(i)
 	}
-	if r.seats != nil {
+	if r.members != nil {
 		r.unfollow(i)
 	}
-	c.state = 0 // from here on its strategy is only told
+	c.state = 0 // the call is over: further decisions do not count
 	r.withdrawAll(i)
 	r.decide(i, strategies.Event{Kind: strategies.Cancelled})
 	r.settle(i, metrics.Settlement{Withdrawn: true})

@@ -7,8 +7,7 @@ import (
 	"herdlab/strategies"
 )
 
-// wakeAt sets the timer of row i: its wake-up is due at that time, and at no
-// other.
+// wakeAt sets the wake-up of row i to the given time and replaces an earlier one.
 func (r *run) wakeAt(i uint32, at time.Duration) {
 	c := &r.calls[i]
 	c.gen++
@@ -23,10 +22,9 @@ func (r *run) wakeAt(i uint32, at time.Duration) {
 	r.queue.Push(des.Event{At: at, Ref: i, Gen: c.gen, Kind: evWake})
 }
 
-// fireBy makes sure that the timer of row i is looked at by then. A hedge is
-// planned with every attempt and seldom made, so where anybody races timers are
-// moved lazily, when they fire: otherwise each call would leave a stale one
-// behind.
+// fireBy makes the timer of row i fire at the given time at the latest. Hedges are
+// planned with every attempt and seldom sent, so where strategies race a timer is
+// moved when it fires: otherwise each call would leave a stale event.
 func (r *run) fireBy(i uint32, at time.Duration) {
 	if f := &r.firesAt[i]; *f < 0 || at < *f {
 		*f = at
@@ -34,18 +32,18 @@ func (r *run) fireBy(i uint32, at time.Duration) {
 	}
 }
 
-// wake tells row i that its time has come.
+// wake ends the wait of row i.
 func (r *run) wake(i uint32) {
 	r.calls[i].state &^= waking
 	r.decide(i, strategies.Event{Kind: strategies.Wake})
 }
 
-// wakeIfDue wakes the row of a wake-up unless that is of a wait that is over. It
-// reports whether it did.
+// wakeIfDue wakes the row of a wake-up unless the wake-up is stale, and reports
+// whether it did.
 //
-// The generation of a wake-up tells, but has 16 bits; where waits can be cut
-// short, as by a caller's patience, one may outlive 65,536 others, so the time
-// when the row is due has to agree.
+// A stale wake-up has another generation, but generations have 16 bits: where
+// waits can end early, as by a caller's patience, an event may outlive 65,536
+// others. So the time of the wake-up must agree as well.
 func (r *run) wakeIfDue(e des.Event) bool {
 	if r.dueAt == nil || !r.isDue(e) {
 		return false
@@ -54,8 +52,7 @@ func (r *run) wakeIfDue(e des.Event) bool {
 	return true
 }
 
-// isDue reports whether a wake-up is what its row waits for, where waits can be
-// cut short.
+// isDue reports whether a row waits for this wake-up, where waits can end early.
 func (r *run) isDue(e des.Event) bool {
 	due := r.dueAt[e.Ref]
 	if r.firesAt == nil {

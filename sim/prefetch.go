@@ -2,12 +2,13 @@ package sim
 
 import "herdlab/sim/des"
 
-// touchFrom is how many clients no longer fit into the caches near the core.
-const touchFrom = 5_000
+// prefetchFrom is the number of clients above which their memory does not fit into
+// the caches near the core.
+const prefetchFrom = 5_000
 
-// touch reads the memory that soon-due events refer to, in one loop of
+// prefetch reads the memory that events due soon refer to, in one loop of
 // independent loads, so that the cache misses overlap.
-func (r *run) touch(events []des.Event) {
+func (r *run) prefetch(events []des.Event) {
 	var rows [64]uint32
 	n := 0
 	for i := range events {
@@ -36,5 +37,5 @@ func (r *run) touch(events []des.Event) {
 			}
 		}
 	}
-	r.touched += sum
+	r.prefetched += sum
 }

@@ -7,36 +7,36 @@ import (
 	"herdlab/strategies"
 )
 
-// flight is one call that leads, and the equal calls that follow it, first
-// come first.
+// flight is a call that leads and the equal calls that follow it, in the order of
+// their arrival.
 type flight struct {
 	key        flightKey
-	leader     uint32 // its row, as index+1; 0 once it has landed
+	leader     uint32 // the leader's row, as index+1; 0 once the flight has landed
 	head, tail uint32 // the followers, as index+1
-	// How it landed: what becomes of the followers.
+	// How the flight ended, for the followers.
 	end     strategies.End
 	outcome wire.Outcome
 	useful  bool
 }
 
-// flightKey says which calls are equal: they meet in one table, are of one
-// client if the table is per client, and ask the same.
+// flightKey is equal for equal calls: those of one table, of one client if the
+// table is per client, with the same prompt.
 type flightKey struct{ table, client, asks uint32 }
 
-// seat is a call's place in a flight.
-type seat struct {
-	flight     uint32 // as index+1; 0 if it is in none
+// membership is a call's place in a flight.
+type membership struct {
+	flight     uint32 // as index+1; 0 for none
 	prev, next uint32 // neighbours among the followers, as index+1
 }
 
 const (
-	// flightMark tells flights from lines among what is to be looked at.
+	// flightMark marks a flight in the list of lines and flights to revisit.
 	flightMark = 1 << 31
-	// commonTable tells tables that everyone shares from those of fleets.
+	// commonTable marks a table that everyone shares.
 	commonTable = 1 << 31
 )
 
-// addTables names the tables of f's flights.
+// addTables numbers the tables of f's flights.
 func (r *run) addTables(f *fleet) {
 	for id, spec := range f.Program.Flights {
 		table := uint32(f.index)<<16 | uint32(id)
@@ -47,13 +47,14 @@ func (r *run) addTables(f *fleet) {
 	}
 }
 
-// join has row i follow the equal call under way, or lead if there is none.
+// join makes row i follow the flight of an equal call, or lead one if there is
+// none.
 func (r *run) join(i uint32, f *fleet, client uint32, t strategies.Take) (leads bool) {
-	if r.seats == nil { // the first to join anything
-		r.seats = make([]seat, len(r.calls))
+	if r.members == nil { // the first call that joins a flight
+		r.members = make([]membership, len(r.calls))
 		r.flightOf = map[flightKey]uint32{}
 	}
-	s := &r.seats[i]
+	s := &r.members[i]
 	switch {
 	case s.flight != 0:
 		r.err = fmt.Errorf("sim: strategy %q joins a flight for a call that is in one already", f.Program.Name)
@@ -75,11 +76,11 @@ func (r *run) join(i uint32, f *fleet, client uint32, t strategies.Take) (leads 
 		return true
 	}
 	l := &r.flights[at]
-	*s = seat{flight: at + 1, prev: l.tail}
+	*s = membership{flight: at + 1, prev: l.tail}
 	if l.tail == 0 {
 		l.head = i + 1
 	} else {
-		r.seats[l.tail-1].next = i + 1
+		r.members[l.tail-1].next = i + 1
 	}
 	l.tail = i + 1
 	r.calls[i].state |= following
@@ -107,9 +108,9 @@ func (r *run) Land(_ strategies.FlightID, _ uint32, end strategies.End) {
 		r.passOn(i)
 		return
 	}
-	at := r.seats[i].flight - 1
+	at := r.members[i].flight - 1
 	l := &r.flights[at]
-	r.seats[i] = seat{}
+	r.members[i] = membership{}
 	delete(r.flightOf, l.key)
 	if l.leader = 0; l.head == 0 {
 		r.freeFlt = append(r.freeFlt, at)
@@ -121,20 +122,20 @@ func (r *run) Land(_ strategies.FlightID, _ uint32, end strategies.End) {
 	case strategies.Reply, strategies.Lost, strategies.Expired, strategies.Joined:
 		l.outcome = r.outcome
 	}
-	r.kicked = append(r.kicked, at|flightMark)
+	r.revisit = append(r.revisit, at|flightMark)
 }
 
 // leads reports whether row i leads a flight.
 func (r *run) leads(i uint32) bool {
-	return r.seats != nil && r.seats[i].flight != 0 && r.flights[r.seats[i].flight-1].leader == i+1
+	return r.members != nil && r.members[i].flight != 0 && r.flights[r.members[i].flight-1].leader == i+1
 }
 
-// passOn takes the lead of a flight from row i and gives it to the first who
-// follows, if anybody does.
+// passOn makes the first follower the leader of the flight that row i leads; a
+// flight without followers ends.
 func (r *run) passOn(i uint32) {
-	at := r.seats[i].flight - 1
+	at := r.members[i].flight - 1
 	l := &r.flights[at]
-	r.seats[i] = seat{}
+	r.members[i] = membership{}
 	if l.leader = l.head; l.head == 0 {
 		delete(r.flightOf, l.key)
 		r.freeFlt = append(r.freeFlt, at)
@@ -142,27 +143,27 @@ func (r *run) passOn(i uint32) {
 	}
 	r.calls[l.head-1].state &^= following
 	r.unlink(l, l.head-1)
-	r.kicked = append(r.kicked, at|flightMark)
+	r.revisit = append(r.revisit, at|flightMark)
 }
 
-// unlink takes row i from those who follow l.
+// unlink removes row i from the followers of l.
 func (r *run) unlink(l *flight, i uint32) {
-	s := &r.seats[i]
+	s := &r.members[i]
 	if s.prev != 0 {
-		r.seats[s.prev-1].next = s.next
+		r.members[s.prev-1].next = s.next
 	} else {
 		l.head = s.next
 	}
 	if s.next != 0 {
-		r.seats[s.next-1].prev = s.prev
+		r.members[s.next-1].prev = s.prev
 	} else {
 		l.tail = s.prev
 	}
 	s.prev, s.next = 0, 0
 }
 
-// landed tells those who followed a flight what has become of it: that it has
-// landed, or that the first of them leads now.
+// landed has the followers of a flight decide: all of them if it has landed, and
+// else the new leader.
 func (r *run) landed(at uint32) {
 	if leader := r.flights[at].leader; leader != 0 {
 		r.decide(leader-1, strategies.Event{Kind: strategies.Admitted})
@@ -172,7 +173,7 @@ func (r *run) landed(at uint32) {
 		l := &r.flights[at] // flights may have moved
 		i := l.head - 1
 		r.unlink(l, i)
-		r.seats[i] = seat{}
+		r.members[i] = membership{}
 		c := &r.calls[i]
 		c.state &^= following
 		if l.useful {
@@ -184,7 +185,7 @@ func (r *run) landed(at uint32) {
 	r.freeFlt = append(r.freeFlt, at)
 }
 
-// leaveFlight takes row i, whose call is over, from its flight.
+// leaveFlight removes row i, whose call is over, from its flight.
 func (r *run) leaveFlight(i uint32) {
 	if r.leads(i) {
 		r.passOn(i)
@@ -192,12 +193,12 @@ func (r *run) leaveFlight(i uint32) {
 	r.unfollow(i)
 }
 
-// unfollow takes row i from those who follow another call.
+// unfollow removes row i from the flight that it follows.
 func (r *run) unfollow(i uint32) {
 	if r.calls[i].state&following == 0 {
 		return
 	}
 	r.calls[i].state &^= following
-	r.unlink(&r.flights[r.seats[i].flight-1], i)
-	r.seats[i] = seat{}
+	r.unlink(&r.flights[r.members[i].flight-1], i)
+	r.members[i] = membership{}
 }

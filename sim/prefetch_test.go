@@ -18,11 +18,10 @@ import (
 	"herdlab/strategies/layers"
 )
 
-// A crowd whose memory is touched ahead of its events fares as its members do
-// in small groups, where nothing is: reading ahead changes nothing. The
-// provider has no limits, so that the groups have nothing to do with each
-// other; and waits are certain, so that it does not matter who draws them.
-func TestTouchingAheadChangesNothing(t *testing.T) {
+// A fleet whose memory is prefetched has the same results as the same clients in
+// small fleets, whose memory is not. The provider has no limits, so the small
+// fleets are independent, and all durations are constant.
+func TestPrefetchingChangesNothing(t *testing.T) {
 	p := simtest.Program(t,
 		layers.Retry{Backoff: backoffs.Fixed{Every: 700 * ms}, MaxAttempts: 3},
 		layers.Breaker{Failures: 2, OpenFor: time.Second, MinWait: 100 * ms, Scope: strategies.PerClient},

@@ -9,10 +9,10 @@ import (
 	"herdlab/sim/saturating"
 )
 
-// settleEffects carries out what the provider did and what followed from it,
-// until nothing is left to do at this instant without an event. Handlers only
-// append to the two lists, so a chain of any length needs no recursion; and
-// the lists may grow and move meanwhile, so nobody keeps an effect.
+// settleEffects handles the provider's effects, and the lines and flights to
+// revisit, until both lists are empty. Handlers only append to the lists, so a
+// chain of any length needs no recursion. The lists may be reallocated meanwhile:
+// no handler may keep a pointer to an effect.
 func (r *run) settleEffects() {
 	for i, k := 0, 0; ; k++ {
 		for ; i < len(r.effects); i++ {
@@ -32,19 +32,19 @@ func (r *run) settleEffects() {
 				r.broke(e)
 			}
 		}
-		if k == len(r.kicked) {
+		if k == len(r.revisit) {
 			break
 		}
-		if at := r.kicked[k]; at&flightMark == 0 {
+		if at := r.revisit[k]; at&flightMark == 0 {
 			r.admit(at)
 		} else {
 			r.landed(at &^ flightMark)
 		}
 	}
-	r.effects, r.kicked = r.effects[:0], r.kicked[:0]
+	r.effects, r.revisit = r.effects[:0], r.revisit[:0]
 }
 
-// started schedules the end of a job, and remembers whose it is.
+// started schedules the end of a job and records its attempt.
 func (r *run) started(e *wire.Effect) {
 	for int(e.Job) >= len(r.ticketOf) {
 		r.ticketOf = append(r.ticketOf, 0)
@@ -53,7 +53,7 @@ func (r *run) started(e *wire.Effect) {
 	r.queue.Push(des.Event{At: saturating.Add(r.now, e.After), Ref: e.Job, Kind: evDone})
 }
 
-// step tells the provider what happened; its effects wait in r.effects.
+// step passes an input to the provider; its effects are appended to r.effects.
 func (r *run) step(kind wire.InputKind, ticket, job uint32) {
 	r.input.Kind, r.input.Ticket, r.input.Job = kind, ticket, job
 	r.effects = r.provider.Step(r.now, &r.input, r.effects)
@@ -62,9 +62,8 @@ func (r *run) step(kind wire.InputKind, ticket, job uint32) {
 	}
 }
 
-// tick gives the provider the tick it asked for. It reports whether anything
-// came of it: not if the provider has asked for an earlier one since, or only
-// looked at its clock.
+// tick passes the scheduled tick to the provider. It reports whether this had
+// effects; a tick that was replaced by an earlier one has none.
 func (r *run) tick(e des.Event) bool {
 	if e.At != r.tickAt {
 		return false

@@ -7,15 +7,15 @@ import (
 	"herdlab/strategies"
 )
 
-// place is where a closed client's call stands before a pool of its own: eight
+// place is the wait of a closed client's call for the client's own pool: eight
 // bytes instead of a line and a waiter.
 type place struct {
 	n     uint32 // units it waits for; 0 if it does not
-	pool  uint16 // which pool, as index
+	pool  uint16 // index of the pool
 	timer uint16 // generation of its timer
 }
 
-// rowOf is the row of the client whose line l is.
+// rowOf returns the row of the client that line l belongs to.
 func (p *poolOf) rowOf(l uint32) uint32 { return p.fleet.base + l - p.first }
 
 func (r *run) acquirePrivate(i, at uint32, p *poolOf, n uint32) bool {
@@ -23,7 +23,7 @@ func (r *run) acquirePrivate(i, at uint32, p *poolOf, n uint32) bool {
 	if ok {
 		return true
 	}
-	if r.places == nil { // the first to wait for a pool of its own
+	if r.places == nil { // the first wait for a client's own pool
 		r.places = make([]place, len(r.calls))
 	}
 	r.calls[i].state |= standing
@@ -41,7 +41,8 @@ func (r *run) armPrivate(w *place, at uint32, ready time.Duration) {
 	}
 }
 
-// leavePrivate takes row i from its place and reports whether it had one.
+// leavePrivate ends the wait of row i for its client's own pool and reports
+// whether there was one.
 func (r *run) leavePrivate(i uint32) bool {
 	if int(i) >= len(r.places) || r.places[i].n == 0 {
 		return false
@@ -54,7 +55,7 @@ func (r *run) leavePrivate(i uint32) bool {
 func (r *run) putPrivate(at uint32, p *poolOf) {
 	i := p.rowOf(at)
 	if r.calls[i].state&standing != 0 && int(i) < len(r.places) && r.places[i].n > 0 && r.places[i].pool == p.index {
-		r.kicked = append(r.kicked, at)
+		r.revisit = append(r.revisit, at)
 	}
 }
 
@@ -66,8 +67,8 @@ func (r *run) privateReady(e des.Event, p *poolOf) bool {
 	return true
 }
 
-// admitPrivate lets in the call that stands before its client's own pool, if
-// the units are there.
+// admitPrivate admits the call that waits for its client's own pool if the pool
+// has enough units.
 func (r *run) admitPrivate(at uint32, p *poolOf) {
 	i := p.rowOf(at)
 	w := &r.places[i]
