@@ -141,7 +141,7 @@ func TestFaultsAndCosts(t *testing.T) {
 	cfg := hung(mockprovider.Notice{}, mockprovider.Discipline{})
 	cfg.Faults = []mockprovider.Fault{
 		{From: 0, To: time.Minute, Does: faults.Errors{When: faults.AfterWork}},
-		{From: time.Minute, To: 2 * time.Minute, Does: faults.Spoil{Body: wire.CutBody, Tokens: 4}},
+		{From: time.Minute, To: 2 * time.Minute, Does: faults.Spoil{Body: wire.TruncatedBody, Tokens: 4}},
 	}
 	play(t, cfg, `
 		arrive 1 input=100 tokens=10 -> 1 started 11s

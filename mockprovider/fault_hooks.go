@@ -91,7 +91,7 @@ func (a *Arrival) Reply(reply *wire.Reply) {
 func (a *Arrival) Drop() { a.end(wire.Dropped, 0) }
 
 // Disconnect loses the connection; the client notices after that time.
-func (a *Arrival) Disconnect(after time.Duration) { a.end(wire.Broke, after) }
+func (a *Arrival) Disconnect(after time.Duration) { a.end(wire.LostConnection, after) }
 
 func (a *Arrival) end(kind wire.EffectKind, after time.Duration) {
 	out, e := add(a.out)
@@ -123,7 +123,7 @@ func (e *End) Drop(tokens uint32) { e.kind, e.Reply.Tokens = wire.Dropped, token
 
 // Disconnect loses the connection, after so many tokens have left.
 func (e *End) Disconnect(tokens uint32) {
-	e.kind, e.Reply.Class, e.Reply.Tokens = wire.Broke, wire.Disconnected, tokens
+	e.kind, e.Reply.Class, e.Reply.Tokens = wire.LostConnection, wire.ConnectionLost, tokens
 }
 
 // Form returns the provider's form of replies of a class to the request.

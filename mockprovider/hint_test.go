@@ -76,7 +76,7 @@ func TestHints(t *testing.T) {
 		"wrong beyond all times":      {mockprovider.Hint{Kind: mockprovider.Exact, Factor: 1e9}, mockprovider.Forever / 2, mockprovider.Longest},
 		"no jitter where nobody does": {mockprovider.Hint{Kind: mockprovider.Exact, Jitter: s}, wire.NoHint, wire.NoHint},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, hinted(t, c.hint, wire.Plainly, 0, c.ready)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, hinted(t, c.hint, wire.ExactSeconds, 0, c.ready)) })
 	}
 }
 
@@ -85,7 +85,7 @@ func TestHints(t *testing.T) {
 func TestHintsInEverySpelling(t *testing.T) {
 	const ready, now = 1234567890 * time.Nanosecond, 10*time.Second + 500*time.Millisecond
 	for s, want := range [wire.NumSpellings]time.Duration{
-		wire.Plainly:        ready,
+		wire.ExactSeconds:   ready,
 		wire.HeaderSeconds:  2 * time.Second,
 		wire.HeaderMillis:   1235 * time.Millisecond,
 		wire.HeaderDate:     12 * time.Second, // 11.73 s, on the clock
@@ -97,7 +97,7 @@ func TestHintsInEverySpelling(t *testing.T) {
 		wire.BodyDelay:      1235 * time.Millisecond,
 		wire.Sentence:       1235 * time.Millisecond,
 		wire.BothSeconds:    2 * time.Second,
-		wire.Unspeakable:    wire.NoHint,
+		wire.NoPlaceForHint: wire.NoHint,
 	} {
 		require.Equal(t, want, hinted(t, mockprovider.Hint{Kind: mockprovider.Exact}, wire.Spelling(s), now, ready), "spelling %d", s)
 	}
@@ -121,7 +121,7 @@ func TestHintsInEverySpelling(t *testing.T) {
 func TestObeyedHintsAreNeverEarly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now, ready := time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "now")), time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "ready"))
-		s := wire.Spelling(rapid.IntRange(0, int(wire.Unspeakable)-1).Draw(t, "spelling"))
+		s := wire.Spelling(rapid.IntRange(0, int(wire.NoPlaceForHint)-1).Draw(t, "spelling"))
 		ahead := time.Duration(rapid.Int64Range(-int64(time.Hour), int64(time.Hour)).Filter(func(a int64) bool { return a != 0 }).Draw(t, "ahead"))
 		h := mockprovider.Hint{Kind: mockprovider.HintKind(rapid.IntRange(int(mockprovider.Exact), int(mockprovider.RoundedDown)).Draw(t, "kind")), Jitter: time.Duration(rapid.Int64Range(0, int64(time.Minute)).Draw(t, "jitter"))}
 		said := hinted(t, h, s, now, ready, from(0, faults.Skew{Ahead: ahead}))

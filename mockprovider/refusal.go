@@ -18,7 +18,7 @@ type Refusal struct {
 	Code   int32
 	Hint   Hint
 	// Spelled is how the hint is written, where Status is not 0 or, if it is
-	// not wire.Plainly, in place of the provider's spelling.
+	// not wire.ExactSeconds, in place of the provider's spelling.
 	Spelled wire.Spelling
 	// Shows is the class that the form reads as, where it has one text for
 	// several; wire.OK, which no refusal shows, for the true one.
@@ -27,8 +27,8 @@ type Refusal struct {
 	// refused; 0 states that one. Some providers have one limit in all their
 	// replies, whichever of several was hit.
 	Says int32
-	// Marks is an x-should-retry header beside it, wire.SaysRetry or
-	// wire.SaysStop; 0 sends none.
+	// Marks is an x-should-retry header beside it, wire.ShouldRetry or
+	// wire.ShouldNotRetry; 0 sends none.
 	Marks wire.Marks
 }
 
@@ -74,8 +74,8 @@ func (r Refusal) Validate() error {
 		return fmt.Errorf("refusal: there is no spelling %d", r.Spelled)
 	case r.Says < 0:
 		return errors.New("refusal: the limit that it says must not be negative; 0 says the one that refused")
-	case r.Marks != 0 && r.Marks != wire.SaysRetry && r.Marks != wire.SaysStop:
-		return errors.New("refusal: its marks are wire.SaysRetry, wire.SaysStop or none")
+	case r.Marks != 0 && r.Marks != wire.ShouldRetry && r.Marks != wire.ShouldNotRetry:
+		return errors.New("refusal: its marks are wire.ShouldRetry, wire.ShouldNotRetry or none")
 	}
 	if err := r.Hint.Validate(); err != nil {
 		return fmt.Errorf("refusal: %w", err)
@@ -109,7 +109,7 @@ func (p *Provider) write(now time.Duration, r *wire.Request, v Verdict, own *Ref
 	form := &p.formsFor(r)[shown]
 	if to.Hint.Spelling, to.Marks = own.Spelled, own.Marks; own.Status == 0 {
 		to.Status, to.Body, to.Code, to.Shown, to.Words = form.Status, form.Body, form.Code, form.Shown, form.Words
-		if to.Marks |= form.Marks; to.Hint.Spelling == wire.Plainly {
+		if to.Marks |= form.Marks; to.Hint.Spelling == wire.ExactSeconds {
 			to.Hint.Spelling = form.Spelled
 		}
 	} else {
@@ -124,7 +124,7 @@ func (p *Provider) write(now time.Duration, r *wire.Request, v Verdict, own *Ref
 	if to.Reset != 0 && to.Marks&wire.ResetAsTime != 0 {
 		to.Reset = p.dated(now, to.Reset, 1, false)
 	}
-	if to.Hint.Value = wire.NoHint; own.Hint.Kind != NoHint && to.Hint.Spelling != wire.Unspeakable {
+	if to.Hint.Value = wire.NoHint; own.Hint.Kind != NoHint && to.Hint.Spelling != wire.NoPlaceForHint {
 		to.Hint.Value = p.hint(now, r, &own.Hint, v.Admission, to.Hint.Spelling)
 	}
 }

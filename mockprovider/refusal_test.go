@@ -50,7 +50,7 @@ func TestWhatARefusalWrites(t *testing.T) {
 	}{
 		{mockprovider.Refusal{Hint: exact}, wire.BodyMillis, time.Minute},
 		{mockprovider.Refusal{Hint: exact, Spelled: wire.HeaderSeconds}, wire.HeaderSeconds, time.Minute},
-		{mockprovider.As429.WithHint(exact), wire.Plainly, time.Minute},
+		{mockprovider.As429.WithHint(exact), wire.ExactSeconds, time.Minute},
 		{mockprovider.As14003.WithHint(exact), wire.BodySeconds, 0},
 	} {
 		p, err := mockprovider.New(mockprovider.Config{Forms: &forms, Limits: []mockprovider.Limit{limits.Window{Limit: 1, Length: time.Minute, Terms: mockprovider.Terms{Refusal: c.refusal}}}}, draw.New(1))
@@ -117,7 +117,7 @@ func TestShouldRetry(t *testing.T) {
 	forms := wire.Plain()
 	forms[wire.Rate].Marks = wire.ResetAsTime
 	for _, r := range []mockprovider.Refusal{{}, mockprovider.As429, mockprovider.As14003} {
-		for _, says := range []wire.Marks{0, wire.SaysRetry, wire.SaysStop} {
+		for _, says := range []wire.Marks{0, wire.ShouldRetry, wire.ShouldNotRetry} {
 			r.Marks = says
 			p, err := mockprovider.New(mockprovider.Config{Forms: &forms, Limits: []mockprovider.Limit{limits.Window{Limit: 1, Length: time.Minute, Terms: mockprovider.Terms{Refusal: r}}}}, draw.New(1))
 			require.NoError(t, err)
@@ -130,6 +130,6 @@ func TestShouldRetry(t *testing.T) {
 			require.Equal(t, want, reply.Marks, "%+v", r)
 		}
 	}
-	require.ErrorContains(t, mockprovider.Refusal{Marks: wire.SaysRetry | wire.SaysStop}.Validate(), "marks")
+	require.ErrorContains(t, mockprovider.Refusal{Marks: wire.ShouldRetry | wire.ShouldNotRetry}.Validate(), "marks")
 	require.ErrorContains(t, mockprovider.Refusal{Marks: wire.HidesLimit}.Validate(), "marks")
 }

@@ -16,7 +16,7 @@ import (
 // dialect that is, and to others what it always says.
 func TestSpeak(t *testing.T) {
 	other := wire.Plain()
-	other[wire.Rate] = wire.Form{Status: 200, Body: wire.CodeBody, Code: 7, Shown: wire.Quota, Words: wire.SaysQuota, Spelled: wire.BodyMillis}
+	other[wire.Rate] = wire.Form{Status: 200, Body: wire.CodeBody, Code: 7, Shown: wire.Quota, Words: wire.MentionsQuota, Spelled: wire.BodyMillis}
 	other[wire.Overloaded] = wire.Form{Status: 529, Body: wire.ErrorBody, Shown: wire.Overloaded, Spelled: wire.HeaderDate}
 	other[wire.OK].Marks = wire.ResetAsTime
 	cfg := mockprovider.Config{

@@ -75,7 +75,7 @@ func (d *decoder) codeReplies(n *yaml.Node) (all codeReplies) {
 			at = reply.get("code")
 			r.Status = uint16(d.integer(reply.get("status"), 200, 599))
 			r.Text, _ = d.scalar(reply.get("text"), "a text")
-			r.Spelled = wire.Spelling(d.enumerated(reply.get("spelled"), "spelling", wire.Plainly))
+			r.Spelled = wire.Spelling(d.enumerated(reply.get("spelled"), "spelling", wire.ExactSeconds))
 		}
 		before := d.count()
 		if r.Code = int32(d.integer(at, math.MinInt32, math.MaxInt32)); r.Code == 0 && at != nil && d.count() == before {

@@ -149,7 +149,7 @@ func TestP14003Body(t *testing.T) {
 			r.Class = wire.OK
 			require.Equal(t, wire.Reply{
 				Status: 200, Body: wire.CodeBody, Code: wire.Code14003, Hint: wire.Hint{Value: 3 * time.Second, Spelling: wire.BodySeconds}, Limit: 20,
-				Shown: wire.Rate, Words: wire.SaysLimit,
+				Shown: wire.Rate, Words: wire.MentionsLimit,
 			}, r)
 		}
 	}

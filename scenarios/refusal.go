@@ -46,14 +46,14 @@ func (s *section) refuses(key string, r *mockprovider.Refusal) {
 		*r = refusalForms[slices.Index(names, w)].refusal
 	}
 	if n := s.get("spelled"); n != nil {
-		r.Spelled = wire.Spelling(s.enumerated(n, "spelling", wire.Plainly))
+		r.Spelled = wire.Spelling(s.enumerated(n, "spelling", wire.ExactSeconds))
 	}
 	r.Says = int32(s.integer(s.get("says"), 1, math.MaxInt32))
 	switch s.word(s.get("should_retry"), "should_retry", "true", "false") {
 	case "true":
-		r.Marks = wire.SaysRetry
+		r.Marks = wire.ShouldRetry
 	case "false":
-		r.Marks = wire.SaysStop
+		r.Marks = wire.ShouldNotRetry
 	}
 	r.Hint = s.hint()
 	if n := s.get("jitter_hint"); n != nil {

@@ -43,8 +43,8 @@ func TestWordsMeanWhatTheySay(t *testing.T) {
 		"window: {limit: 5/s, retry_after: exact, spelled: date}":                                   hinting(mockprovider.Hint{Kind: mockprovider.Exact}, wire.HeaderDate),
 		"window: {limit: 5/s, retry_after: rounded_up, spelled: seconds, jitter_hint: 3s}":          hinting(mockprovider.Hint{Kind: mockprovider.RoundedUp, Jitter: 3 * s}, wire.HeaderSeconds),
 		"window: {limit: 5/s, retry_after: rounded_down, spelled: epoch, wrong_by: 1000}":           hinting(mockprovider.Hint{Kind: mockprovider.RoundedDown, Factor: 1000}, wire.HeaderEpoch),
-		"window: {limit: 5/s, should_retry: false}":                                                 limits.Window{Limit: 5, Length: s, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Marks: wire.SaysStop}}},
-		"window: {limit: 5/s, reply: 429, should_retry: true}":                                      limits.Window{Limit: 5, Length: s, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Status: 429, Body: wire.ErrorBody, Marks: wire.SaysRetry}}},
+		"window: {limit: 5/s, should_retry: false}":                                                 limits.Window{Limit: 5, Length: s, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Marks: wire.ShouldNotRetry}}},
+		"window: {limit: 5/s, reply: 429, should_retry: true}":                                      limits.Window{Limit: 5, Length: s, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Status: 429, Body: wire.ErrorBody, Marks: wire.ShouldRetry}}},
 		"window: {limit: 5/s, retry_after: none, spelled: millis}":                                  hinting(mockprovider.Hint{}, wire.HeaderMillis),
 	} {
 		got, err := scenarios.Words{}.Limits([]byte("[{" + text + "}]"))
@@ -69,7 +69,7 @@ func TestWordsMeanWhatTheySay(t *testing.T) {
 		"skew: {ahead: -90s}":                                      faults.Skew{Ahead: -90 * s},
 		"spoil: {body: stream_error, tokens: 5, class: rate}":      faults.Spoil{Body: wire.StreamError, Tokens: 5, Class: wire.Rate},
 		"spoil: {body: silent_end, tokens: 5}":                     faults.Spoil{Body: wire.SilentEnd, Tokens: 5},
-		"spoil: {body: cut_body}":                                  faults.Spoil{Body: wire.CutBody},
+		"spoil: {body: cut_body}":                                  faults.Spoil{Body: wire.TruncatedBody},
 		"spoil: {body: garbage, at_once: true}":                    faults.Spoil{Body: wire.Garbage, AtOnce: true},
 		"spoil: {body: wrong_type}":                                faults.Spoil{Body: wire.WrongType},
 		"spoil: {body: doubled}":                                   faults.Spoil{Body: wire.Doubled},

@@ -149,7 +149,7 @@ func noRoom(effects []wire.Effect, ticket uint32) bool {
 func ends(effects []wire.Effect, ticket uint32) bool {
 	for i := range effects {
 		switch e := &effects[i]; e.Kind {
-		case wire.Replied, wire.Dropped, wire.Broke:
+		case wire.Replied, wire.Dropped, wire.LostConnection:
 			if e.Ticket == ticket {
 				return true
 			}

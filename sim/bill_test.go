@@ -62,7 +62,7 @@ func TestTheBill(t *testing.T) {
 				{class: bad}, {class: ok, tokens: 100}},
 			tokens: 180, wastedTokens: 80, repeatedTok: 30 + 50},
 		"a connection lost": {layers: []strategies.Layer{retry},
-			acts:  []act{{kind: wire.Broke, cost: 4, tokens: 30}, {class: ok, cost: 5, tokens: 20}},
+			acts:  []act{{kind: wire.LostConnection, cost: 4, tokens: 30}, {class: ok, cost: 5, tokens: 20}},
 			spent: 9, wasted: 4, tokens: 50, wastedTokens: 30, repeatedTok: 20},
 		"a loser": {layers: []strategies.Layer{race{after: ms, runners: 2}},
 			acts:  []act{{class: ok, after: 9 * ms, cost: 5, tokens: 70}, {class: ok, after: ms, cost: 6, tokens: 60}},
@@ -166,7 +166,7 @@ func TestFailuresAreSampled(t *testing.T) {
 		case 2:
 			return append(out, wire.Effect{Kind: wire.Dropped, Ticket: in.Ticket})
 		}
-		return append(out, wire.Effect{Kind: wire.Broke, Ticket: in.Ticket, After: 2 * ms})
+		return append(out, wire.Effect{Kind: wire.LostConnection, Ticket: in.Ticket, After: 2 * ms})
 	}}
 	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: hinted, Plan: minute})
 	require.EqualValues(t, 3, rep.Failed)
@@ -176,8 +176,8 @@ func TestFailuresAreSampled(t *testing.T) {
 	refused.Outcome = wire.Outcome{Class: wire.Overloaded, Status: 503, RetryAfter: 30 * ms}
 	late.SentAt, late.At, late.Attempt, late.Truth = 35*ms, 85*ms, 2, wire.Timeout
 	late.Outcome = wire.Outcome{Class: wire.Timeout, RetryAfter: wire.NoHint}
-	broken.SentAt, broken.At, broken.Attempt, broken.Truth = 95*ms, 98*ms, 3, wire.Disconnected
-	broken.Outcome = wire.Outcome{Class: wire.Disconnected, RetryAfter: wire.NoHint}
+	broken.SentAt, broken.At, broken.Attempt, broken.Truth = 95*ms, 98*ms, 3, wire.ConnectionLost
+	broken.Outcome = wire.Outcome{Class: wire.ConnectionLost, RetryAfter: wire.NoHint}
 	require.Equal(t, []metrics.Failure{refused, late, broken}, rep.Failures)
 }
 
@@ -197,7 +197,7 @@ func TestEventsSayWhenTheirAttemptWasSent(t *testing.T) {
 	f := sim.Fleet{Name: "fleet", Program: simtest.Program(t, layers.Retry{Backoff: backoffs.Fixed{Every: 7 * ms}}, watch, simtest.Timeout(50*ms)),
 		Up: draw.Const(ms), Down: draw.Const(2 * ms), Patience: 140 * ms, Traffic: traffic.Traffic{Clients: 1, Calls: 1}}
 	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Plan: minute, Provider: acting(
-		act{class: wire.Overloaded, after: 3 * ms}, act{kind: wire.Broke, after: 4 * ms}, act{kind: wire.Dropped}, act{class: wire.OK, after: time.Second},
+		act{class: wire.Overloaded, after: 3 * ms}, act{kind: wire.LostConnection, after: 4 * ms}, act{kind: wire.Dropped}, act{class: wire.OK, after: time.Second},
 	)})
 	// 6 + 7 + 7 + 7 + 50 + 7 = 84: the last one ends by its timeout at 134, and the caller gives up the wait.
 	require.Equal(t, []time.Duration{6 * ms, 7 * ms, 50 * ms, 50 * ms}, took)

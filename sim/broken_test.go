@@ -24,7 +24,7 @@ import (
 func breaking() *simtest.Server {
 	return &simtest.Server{Arrive: func(_ time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 		if in.Request.Attempt == 1 {
-			return append(out, wire.Effect{Kind: wire.Broke, Ticket: in.Ticket, After: 40 * ms, Slot: 40 * ms})
+			return append(out, wire.Effect{Kind: wire.LostConnection, Ticket: in.Ticket, After: 40 * ms, Slot: 40 * ms})
 		}
 		return append(out, simtest.Reply(in.Ticket, 10*ms, wire.OK))
 	}}

@@ -28,7 +28,7 @@ func (r *run) settleEffects() {
 				r.head(e)
 			case e.Kind == wire.Dropped:
 				r.dropped(e)
-			case e.Kind == wire.Broke:
+			case e.Kind == wire.LostConnection:
 				r.broke(e)
 			}
 		}

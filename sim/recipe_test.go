@@ -189,7 +189,7 @@ func anyFault(l lot, bounded bool) func(k time.Duration) mockprovider.Fault {
 		func(k time.Duration) mockprovider.Disturbance { return faults.Unreachable{After: k * 3 * ms} },
 		func(time.Duration) mockprovider.Disturbance { return faults.Reset{When: faults.AfterWork} },
 		func(time.Duration) mockprovider.Disturbance { return faults.Spoil{Body: wire.SilentEnd} },
-		func(time.Duration) mockprovider.Disturbance { return faults.Spoil{Body: wire.CutBody, Tokens: 3} },
+		func(time.Duration) mockprovider.Disturbance { return faults.Spoil{Body: wire.TruncatedBody, Tokens: 3} },
 		func(k time.Duration) mockprovider.Disturbance {
 			return faults.Latency{Factor: 1.37, Plus: k * 5 * ms}
 		},

@@ -49,7 +49,7 @@ func (r *run) deliverTransit(at uint32) {
 	case !a.client:
 		r.wasted(e)
 		r.freeAttempt(e.Ticket)
-	case e.Kind == wire.Broke:
+	case e.Kind == wire.LostConnection:
 		r.lose(e)
 	default:
 		r.deliver(e)
@@ -89,7 +89,7 @@ func (r *run) lose(e *wire.Effect) {
 	if tokens > 0 {
 		r.brought(i, tokens, false)
 	}
-	r.outcome = wire.Outcome{Class: wire.Disconnected, RetryAfter: wire.NoHint, Tokens: tokens, Begun: tokens > 0}
+	r.outcome = wire.Outcome{Class: wire.ConnectionLost, RetryAfter: wire.NoHint, Tokens: tokens, Begun: tokens > 0}
 	r.failed(i, at, strategies.Event{Kind: strategies.Lost, Attempt: number, Outcome: &r.outcome, SentAt: sent})
 }
 

@@ -457,7 +457,7 @@ func (w *twin) send(c *twinCall, limit time.Duration) {
 		before := len(w.effects)
 		w.step(in)
 		over := slices.ContainsFunc(w.effects[before:], func(e wire.Effect) bool {
-			return e.Ticket == ticket && (e.Kind == wire.Replied || e.Kind == wire.Broke || e.Kind == wire.Dropped)
+			return e.Ticket == ticket && (e.Kind == wire.Replied || e.Kind == wire.LostConnection || e.Kind == wire.Dropped)
 		})
 		if a.ended && !over { // its client has hung up meanwhile
 			w.step(wire.Input{Kind: wire.Abandon, Ticket: ticket})
@@ -514,7 +514,7 @@ func (w *twin) effect(e wire.Effect) {
 		default:
 			w.at(w.now+delay, aReply, deliver)
 		}
-	case wire.Broke:
+	case wire.LostConnection:
 		a := w.tickets[e.Ticket]
 		a.there = false
 		lose := func() {
@@ -522,7 +522,7 @@ func (w *twin) effect(e wire.Effect) {
 				return
 			}
 			w.end(a, metrics.Broken)
-			o := wire.Outcome{Class: wire.Disconnected, RetryAfter: wire.NoHint}
+			o := wire.Outcome{Class: wire.ConnectionLost, RetryAfter: wire.NoHint}
 			w.decide(a.call, strategies.Event{Kind: strategies.Lost, Attempt: a.number, Outcome: &o, SentAt: a.sent})
 		}
 		switch delay := e.After + a.call.fleet.Down.Mean; {

@@ -21,7 +21,7 @@ const (
 	// Limits is what the caller's own limits refuse.
 	Limits Classes = 1<<wire.Rate | 1<<wire.TokenRate | 1<<wire.Concurrency | 1<<wire.Acceleration
 	// Unanswered is what ends without a whole reply.
-	Unanswered Classes = 1<<wire.Timeout | 1<<wire.Disconnected
+	Unanswered Classes = 1<<wire.Timeout | 1<<wire.ConnectionLost
 	// AnyFailure is every class but success and the caller's own withdrawal.
 	AnyFailure Classes = 1<<wire.NumClasses - 1 - 1<<wire.OK - 1<<wire.Cancelled
 )

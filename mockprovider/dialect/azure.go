@@ -48,20 +48,20 @@ func azure() Dialect {
 				Text: "The system is experiencing high demand and cannot process your request.",
 			},
 			wire.Quota: {
-				Status: 403, Kind: azureGateway, Code: "403", Spelled: wire.Unspeakable,
+				Status: 403, Kind: azureGateway, Code: "403", Spelled: wire.NoPlaceForHint,
 				Text: "Out of call volume quota.",
 			},
 			wire.Auth: {
-				Status: 401, Code: "401", Spelled: wire.Unspeakable,
+				Status: 401, Code: "401", Spelled: wire.NoPlaceForHint,
 				Text: "Access denied due to invalid subscription key or wrong API endpoint.",
 			},
 			wire.Permission: {
-				Status: 403, Code: "403", Spelled: wire.Unspeakable,
+				Status: 403, Code: "403", Spelled: wire.NoPlaceForHint,
 				Text: "Access denied due to Virtual Network/Firewall rules.",
 			},
-			wire.BadRequest: {Status: 400, Code: "BadRequest", Spelled: wire.Unspeakable, Text: "The request is not valid."},
+			wire.BadRequest: {Status: 400, Code: "BadRequest", Spelled: wire.NoPlaceForHint, Text: "The request is not valid."},
 			wire.TooLarge: {
-				Status: 400, Kind: "invalid_request_error", Code: "context_length_exceeded", Spelled: wire.Unspeakable,
+				Status: 400, Kind: "invalid_request_error", Code: "context_length_exceeded", Spelled: wire.NoPlaceForHint,
 				Text: "The messages are longer than the context of {model}; please reduce their length.",
 			},
 			wire.ServerError: {Status: 500, Code: "InternalServerError", Spelled: wire.HeaderSeconds, Text: "The server had an error while processing your request."},

@@ -47,20 +47,20 @@ func bedrock() Dialect {
 				Text: "The service is unable to process your request right now.",
 			},
 			wire.Quota: {
-				Status: 400, Kind: "ServiceQuotaExceededException", Spelled: wire.Unspeakable,
+				Status: 400, Kind: "ServiceQuotaExceededException", Spelled: wire.NoPlaceForHint,
 				Text: "Your request exceeds the service quota for your account.",
 			},
 			wire.Auth: {
-				Status: 403, Kind: "UnrecognizedClientException", Spelled: wire.Unspeakable,
+				Status: 403, Kind: "UnrecognizedClientException", Spelled: wire.NoPlaceForHint,
 				Text: "The security token included in the request is invalid.",
 			},
 			wire.Permission: {
-				Status: 403, Kind: "AccessDeniedException", Spelled: wire.Unspeakable,
+				Status: 403, Kind: "AccessDeniedException", Spelled: wire.NoPlaceForHint,
 				Text: "You don't have access to the model with the specified model ID.",
 			},
-			wire.BadRequest: {Status: 400, Kind: "ValidationException", Spelled: wire.Unspeakable, Text: "The input fails to satisfy the constraints of the service."},
+			wire.BadRequest: {Status: 400, Kind: "ValidationException", Spelled: wire.NoPlaceForHint, Text: "The input fails to satisfy the constraints of the service."},
 			wire.TooLarge: {
-				Status: 400, Kind: "ValidationException", As: wire.BadRequest, Spelled: wire.Unspeakable,
+				Status: 400, Kind: "ValidationException", As: wire.BadRequest, Spelled: wire.NoPlaceForHint,
 				Text: "Input is too long for requested model.",
 			},
 			wire.ServerError: {Status: 500, Kind: "InternalServerException", Spelled: wire.HeaderMillis, Text: "The service failed; try again."},

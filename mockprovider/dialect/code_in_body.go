@@ -52,7 +52,7 @@ type CodeReply struct {
 	// {remaining} and {used} are filled in. A part in brackets that contains
 	// one of them is left out if no limit is known.
 	Text string `without:"the usual one" about:"The message, in which {model}, {limit}, {remaining} and {used} are filled in."`
-	// Spelled is how its waits are written; wire.Unspeakable never asks for one.
+	// Spelled is how its waits are written; wire.NoPlaceForHint never asks for one.
 	Spelled wire.Spelling `without:"as the dialect says" about:"How the reply states a wait."`
 }
 
@@ -61,11 +61,11 @@ type CodeReply struct {
 var defaultReplies = [wire.NumClasses]CodeReply{
 	wire.Rate:        {Code: wire.Code14003, Text: "too many requests"},
 	wire.Overloaded:  {Code: 14010, Text: "the model is at capacity"},
-	wire.Quota:       {Code: 14004, Spelled: wire.Unspeakable, Text: "the quota of today is used up"},
-	wire.Auth:        {Code: 14001, Spelled: wire.Unspeakable, Text: "invalid token"},
-	wire.Permission:  {Code: 14002, Spelled: wire.Unspeakable, Text: "no permission for this model"},
-	wire.BadRequest:  {Code: 14000, Spelled: wire.Unspeakable, Text: "invalid request"},
-	wire.TooLarge:    {Code: 14005, Spelled: wire.Unspeakable, Text: "the prompt is too long"},
+	wire.Quota:       {Code: 14004, Spelled: wire.NoPlaceForHint, Text: "the quota of today is used up"},
+	wire.Auth:        {Code: 14001, Spelled: wire.NoPlaceForHint, Text: "invalid token"},
+	wire.Permission:  {Code: 14002, Spelled: wire.NoPlaceForHint, Text: "no permission for this model"},
+	wire.BadRequest:  {Code: 14000, Spelled: wire.NoPlaceForHint, Text: "invalid request"},
+	wire.TooLarge:    {Code: 14005, Spelled: wire.NoPlaceForHint, Text: "the prompt is too long"},
 	wire.ServerError: {Code: 14011, Text: "internal error"},
 	wire.Timeout:     {Code: 14012, Text: "the model did not answer in time"},
 }
@@ -83,9 +83,9 @@ func (f CodeInBody) withDefaults() CodeInBody {
 	orElse(&f.Message, "message")
 	orElse(&f.Data, "data")
 	switch {
-	case f.RetryAfter == "" && f.Spelled == wire.Plainly:
-		f.Spelled = wire.Unspeakable
-	case f.Spelled == wire.Plainly:
+	case f.RetryAfter == "" && f.Spelled == wire.ExactSeconds:
+		f.Spelled = wire.NoPlaceForHint
+	case f.Spelled == wire.ExactSeconds:
 		f.Spelled = wire.BodySeconds
 	}
 	for class := wire.Rate; class <= wire.Timeout; class++ {
@@ -101,10 +101,10 @@ func (f CodeInBody) withDefaults() CodeInBody {
 			r.Status = max(usual.Status, 200)
 		}
 		orElse(&r.Text, usual.Text)
-		if r.Spelled == wire.Plainly {
+		if r.Spelled == wire.ExactSeconds {
 			r.Spelled = usual.Spelled
 		}
-		if r.Spelled == wire.Plainly {
+		if r.Spelled == wire.ExactSeconds {
 			r.Spelled = f.Spelled
 		}
 	}

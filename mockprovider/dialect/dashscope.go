@@ -20,51 +20,51 @@ func dashScope() Dialect {
 		templates: templates{
 			wire.OK: {Status: 200},
 			wire.Rate: {
-				Status: 429, Kind: "limit_requests", Code: "limit_requests", Spelled: wire.Unspeakable,
+				Status: 429, Kind: "limit_requests", Code: "limit_requests", Spelled: wire.NoPlaceForHint,
 				Text: "Requests rate limit exceeded, please try again later.",
 			},
 			wire.TokenRate: {
-				Status: 429, Kind: "insufficient_quota", Code: "insufficient_quota", Spelled: wire.Unspeakable,
+				Status: 429, Kind: "insufficient_quota", Code: "insufficient_quota", Spelled: wire.NoPlaceForHint,
 				Text: "You exceeded your current token allocation per minute.",
 			},
 			wire.Concurrency: {
-				Status: 429, Kind: "limit_requests", Code: "limit_requests", As: wire.Rate, Spelled: wire.Unspeakable,
+				Status: 429, Kind: "limit_requests", Code: "limit_requests", As: wire.Rate, Spelled: wire.NoPlaceForHint,
 				Text: "Too many requests in flight, please try again later.",
 			},
 			wire.Acceleration: {
-				Status: 429, Kind: "limit_burst_rate", Code: "limit_burst_rate", Spelled: wire.Unspeakable,
+				Status: 429, Kind: "limit_burst_rate", Code: "limit_burst_rate", Spelled: wire.NoPlaceForHint,
 				Text: "Request rate increased too quickly; smooth your request ramp.",
 			},
 			wire.Overloaded: {
-				Status: 503, Kind: "service_unavailable", Code: "service_unavailable", Spelled: wire.Unspeakable,
+				Status: 503, Kind: "service_unavailable", Code: "service_unavailable", Spelled: wire.NoPlaceForHint,
 				Text: "The model is too busy, please try again later.",
 			},
 			wire.Quota: {
-				Status: 403, Kind: "AllocationQuota.FreeTierOnly", Code: "AllocationQuota.FreeTierOnly", Spelled: wire.Unspeakable,
+				Status: 403, Kind: "AllocationQuota.FreeTierOnly", Code: "AllocationQuota.FreeTierOnly", Spelled: wire.NoPlaceForHint,
 				Text: "The free tier of the model has been exhausted.",
 			},
 			wire.Auth: {
-				Status: 401, Kind: "invalid_request_error", Code: "invalid_api_key", Spelled: wire.Unspeakable,
+				Status: 401, Kind: "invalid_request_error", Code: "invalid_api_key", Spelled: wire.NoPlaceForHint,
 				Text: "Incorrect API key provided.",
 			},
 			wire.Permission: {
-				Status: 403, Kind: "access_denied", Code: "access_denied", Spelled: wire.Unspeakable,
+				Status: 403, Kind: "access_denied", Code: "access_denied", Spelled: wire.NoPlaceForHint,
 				Text: "Access denied.",
 			},
 			wire.BadRequest: {
-				Status: 400, Kind: "invalid_request_error", Code: "invalid_parameter_error", Spelled: wire.Unspeakable,
+				Status: 400, Kind: "invalid_request_error", Code: "invalid_parameter_error", Spelled: wire.NoPlaceForHint,
 				Text: "The request is not valid.",
 			},
 			wire.TooLarge: {
-				Status: 400, Kind: "invalid_request_error", Code: "invalid_parameter_error", As: wire.BadRequest, Spelled: wire.Unspeakable,
+				Status: 400, Kind: "invalid_request_error", Code: "invalid_parameter_error", As: wire.BadRequest, Spelled: wire.NoPlaceForHint,
 				Text: "Range of input length should be [1, 129024]",
 			},
 			wire.ServerError: {
-				Status: 500, Kind: "internal_error", Code: "internal_error", Spelled: wire.Unspeakable,
+				Status: 500, Kind: "internal_error", Code: "internal_error", Spelled: wire.NoPlaceForHint,
 				Text: "An internal error has occurred, please try again later.",
 			},
 			wire.Timeout: {
-				Status: 500, Kind: "internal_error", Code: "internal_error", As: wire.ServerError, Spelled: wire.Unspeakable,
+				Status: 500, Kind: "internal_error", Code: "internal_error", As: wire.ServerError, Spelled: wire.NoPlaceForHint,
 				Text: "An internal timeout has occurred, please try again later.",
 			},
 		},

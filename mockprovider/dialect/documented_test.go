@@ -17,7 +17,7 @@ import (
 func refusalOf(d *Dialect, class wire.Class, hint time.Duration, limit, remaining int32) wire.Reply {
 	r := replyOf(d, class)
 	r.Hint.Value, r.Limit, r.Remaining, r.Reset = hint, limit, remaining, 30*time.Second
-	if r.Hint.Spelling == wire.Unspeakable {
+	if r.Hint.Spelling == wire.NoPlaceForHint {
 		r.Hint.Value = wire.NoHint // the provider sends no hint
 	}
 	return d.Expressible(r, false)

@@ -172,8 +172,8 @@ func TestAnswersRoundTrip(t *testing.T) {
 					{Tokens: 0},
 					{Tokens: 1, Limit: 20, Remaining: 19, Reset: time.Minute},
 					{Tokens: 2, Limit: 7, Marks: wire.DegradedReply},
-					{Tokens: 3, Marks: wire.SaysRetry},
-					{Tokens: 3, Marks: wire.SaysStop},
+					{Tokens: 3, Marks: wire.ShouldRetry},
+					{Tokens: 3, Marks: wire.ShouldNotRetry},
 				} {
 					for _, byTokens := range []bool{false, true} {
 						r.Status, r.Hint.Value, r.Body = 200, wire.NoHint, body

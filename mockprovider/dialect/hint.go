@@ -61,7 +61,7 @@ func (d *Dialect) writeHint(r *wire.Reply, c *Context, h *Headers, f *hintFields
 		h.add(d.millisName(), whole+"000")
 	}
 	switch r.Hint.Spelling {
-	case wire.Plainly:
+	case wire.ExactSeconds:
 		h.add("Retry-After", decimal(wait, time.Second))
 	case wire.HeaderSeconds:
 		h.add("Retry-After", whole)
@@ -90,7 +90,7 @@ func (d *Dialect) writeHint(r *wire.Reply, c *Context, h *Headers, f *hintFields
 // hasPlaceFor reports whether hints can be written that way. Some dialects use
 // the header of a hint for a limit.
 func (d *Dialect) hasPlaceFor(s wire.Spelling) bool {
-	return s != wire.Unspeakable && !(s == wire.HeaderEpoch && d.limits.uses(epochHeader))
+	return s != wire.NoPlaceForHint && !(s == wire.HeaderEpoch && d.limits.uses(epochHeader))
 }
 
 // epochHeader is the header of hints that are Unix times.
@@ -113,7 +113,7 @@ func (d *Dialect) millisName() string {
 // readHint writes the hint of a reply to r: the header with the finest unit
 // first, then the body. An invalid hint is ignored.
 func (d *Dialect) readHint(in *RawReply, f *findings, epoch int64, r *wire.Reply) {
-	r.Hint.Value, r.Hint.Spelling = wire.NoHint, wire.Plainly
+	r.Hint.Value, r.Hint.Spelling = wire.NoHint, wire.ExactSeconds
 	header := func(name string) string { return "" }
 	if in.Header != nil {
 		header = in.Header
@@ -181,5 +181,5 @@ func (f *findings) hint() (time.Duration, wire.Spelling) {
 	if wait, ok := parseSentence(f.Message); ok {
 		return wait, wire.Sentence
 	}
-	return wire.NoHint, wire.Plainly
+	return wire.NoHint, wire.ExactSeconds
 }

@@ -37,23 +37,23 @@ func openAI() Dialect {
 				Text: "The server is overloaded, retry later.",
 			},
 			wire.Quota: {
-				Status: 429, Kind: "insufficient_quota", Code: "credit_balance_exhausted", Spelled: wire.Unspeakable,
+				Status: 429, Kind: "insufficient_quota", Code: "credit_balance_exhausted", Spelled: wire.NoPlaceForHint,
 				Text: "Credit balance is used up; check plan and billing.",
 			},
 			wire.Auth: {
-				Status: 401, Kind: "invalid_request_error", Code: "invalid_api_key", Spelled: wire.Unspeakable,
+				Status: 401, Kind: "invalid_request_error", Code: "invalid_api_key", Spelled: wire.NoPlaceForHint,
 				Text: "Incorrect API key provided.",
 			},
 			wire.Permission: {
-				Status: 403, Kind: "invalid_request_error", Code: "unsupported_country_region_territory", Spelled: wire.Unspeakable,
+				Status: 403, Kind: "invalid_request_error", Code: "unsupported_country_region_territory", Spelled: wire.NoPlaceForHint,
 				Text: "Country, region, or territory not supported.",
 			},
 			wire.BadRequest: {
-				Status: 400, Kind: "invalid_request_error", Spelled: wire.Unspeakable,
+				Status: 400, Kind: "invalid_request_error", Spelled: wire.NoPlaceForHint,
 				Text: "The request is not valid.",
 			},
 			wire.TooLarge: {
-				Status: 400, Kind: "invalid_request_error", Code: "context_length_exceeded", Spelled: wire.Unspeakable,
+				Status: 400, Kind: "invalid_request_error", Code: "context_length_exceeded", Spelled: wire.NoPlaceForHint,
 				Text: "The messages are longer than the context of {model}; please reduce their length.",
 			},
 			wire.ServerError: {

@@ -19,51 +19,51 @@ func qianfanV2() Dialect {
 		templates: templates{
 			wire.OK: {Status: 200},
 			wire.Rate: {
-				Status: 429, Kind: "rate_limit_exceeded", Code: "rpm_rate_limit_exceeded", Spelled: wire.Unspeakable,
+				Status: 429, Kind: "rate_limit_exceeded", Code: "rpm_rate_limit_exceeded", Spelled: wire.NoPlaceForHint,
 				Text: "Rate limit reached for RPM",
 			},
 			wire.TokenRate: {
-				Status: 429, Kind: "rate_limit_exceeded", Code: "tpm_rate_limit_exceeded", Spelled: wire.Unspeakable,
+				Status: 429, Kind: "rate_limit_exceeded", Code: "tpm_rate_limit_exceeded", Spelled: wire.NoPlaceForHint,
 				Text: "Rate limit reached for TPM",
 			},
 			wire.Concurrency: {
-				Status: 429, Kind: "rate_limit_exceeded", Code: "rpm_rate_limit_exceeded", As: wire.Rate, Spelled: wire.Unspeakable,
+				Status: 429, Kind: "rate_limit_exceeded", Code: "rpm_rate_limit_exceeded", As: wire.Rate, Spelled: wire.NoPlaceForHint,
 				Text: "Rate limit reached for concurrent requests",
 			},
 			wire.Acceleration: {
-				Status: 429, Kind: "rate_limit_exceeded", Code: "rpm_rate_limit_exceeded", As: wire.Rate, Spelled: wire.Unspeakable,
+				Status: 429, Kind: "rate_limit_exceeded", Code: "rpm_rate_limit_exceeded", As: wire.Rate, Spelled: wire.NoPlaceForHint,
 				Text: "Rate limit reached: requests grow too fast",
 			},
 			wire.Overloaded: {
-				Status: 503, Kind: "internal_error", Code: "server_busy", Spelled: wire.Unspeakable,
+				Status: 503, Kind: "internal_error", Code: "server_busy", Spelled: wire.NoPlaceForHint,
 				Text: "server is busy, please try again later",
 			},
 			wire.Quota: {
-				Status: 403, Kind: "access_denied", Code: "BILLING_INSUFFICIENT_BALANCE", Spelled: wire.Unspeakable,
+				Status: 403, Kind: "access_denied", Code: "BILLING_INSUFFICIENT_BALANCE", Spelled: wire.NoPlaceForHint,
 				Text: "The account balance is not sufficient",
 			},
 			wire.Auth: {
-				Status: 401, Kind: "invalid_request_error", Code: "invalid_iam_token", Spelled: wire.Unspeakable,
+				Status: 401, Kind: "invalid_request_error", Code: "invalid_iam_token", Spelled: wire.NoPlaceForHint,
 				Text: "IAM certification failed",
 			},
 			wire.Permission: {
-				Status: 403, Kind: "access_denied", Code: "no_permission", Spelled: wire.Unspeakable,
+				Status: 403, Kind: "access_denied", Code: "no_permission", Spelled: wire.NoPlaceForHint,
 				Text: "No permission to use the model",
 			},
 			wire.BadRequest: {
-				Status: 400, Kind: "invalid_request_error", Code: "invalid_argument", Spelled: wire.Unspeakable,
+				Status: 400, Kind: "invalid_request_error", Code: "invalid_argument", Spelled: wire.NoPlaceForHint,
 				Text: "Invalid Argument",
 			},
 			wire.TooLarge: {
-				Status: 400, Kind: "invalid_request_error", Code: "tokens_too_long", Spelled: wire.Unspeakable,
+				Status: 400, Kind: "invalid_request_error", Code: "tokens_too_long", Spelled: wire.NoPlaceForHint,
 				Text: "Prompt tokens too long",
 			},
 			wire.ServerError: {
-				Status: 500, Kind: "internal_error", Code: "internal_error", Spelled: wire.Unspeakable,
+				Status: 500, Kind: "internal_error", Code: "internal_error", Spelled: wire.NoPlaceForHint,
 				Text: "Internal error",
 			},
 			wire.Timeout: {
-				Status: 500, Kind: "internal_error", Code: "internal_error", As: wire.ServerError, Spelled: wire.Unspeakable,
+				Status: 500, Kind: "internal_error", Code: "internal_error", As: wire.ServerError, Spelled: wire.NoPlaceForHint,
 				Text: "Internal error",
 			},
 		},

@@ -17,7 +17,7 @@ func (d *Dialect) ParseReply(in *RawReply, at ReadContext) wire.Reply {
 	first, rest := split(in.Body)
 	switch {
 	case in.Broken && in.Status < 400:
-		r.Body = wire.CutBody
+		r.Body = wire.TruncatedBody
 	case first == nil && in.Status >= 400:
 		d.fillErrorText(in, at, &r)
 	case first == nil || len(rest) > 0 && !json.Valid(rest):
@@ -115,9 +115,9 @@ func retryMarks(in *RawReply) wire.Marks {
 	}
 	switch in.Header("x-should-retry") {
 	case "true":
-		return wire.SaysRetry
+		return wire.ShouldRetry
 	case "false":
-		return wire.SaysStop
+		return wire.ShouldNotRetry
 	}
 	return 0
 }

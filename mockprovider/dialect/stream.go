@@ -7,7 +7,7 @@ import "herdlab/mockprovider/wire"
 // stream.
 func (d *Dialect) Streams(r *wire.Reply) bool {
 	switch r.Body {
-	case wire.Completion, wire.StreamError, wire.SilentEnd, wire.CutBody, wire.Doubled:
+	case wire.Completion, wire.StreamError, wire.SilentEnd, wire.TruncatedBody, wire.Doubled:
 		return r.Status < 400
 	}
 	return false
@@ -38,7 +38,7 @@ func (d *Dialect) Token(b []byte, c *Context, r *wire.Reply, i int) []byte {
 
 // End appends the frames after the last token; sent is the number of tokens
 // that were sent. It appends nothing if r.Body is wire.SilentEnd or
-// wire.CutBody: the server then ends the stream or breaks the connection.
+// wire.TruncatedBody: the server then ends the stream or breaks the connection.
 func (d *Dialect) End(b []byte, c *Context, r *wire.Reply, sent int) []byte {
 	a := answerOf(c, r)
 	switch r.Body {
@@ -67,7 +67,7 @@ func (d *Dialect) WriteStream(m *Message, c *Context, r *wire.Reply) {
 		m.Body = d.Token(m.Body, c, r, i)
 	}
 	m.Body = d.End(m.Body, c, r, sent)
-	m.Length, m.Broken = len(m.Body), r.Body == wire.CutBody
+	m.Length, m.Broken = len(m.Body), r.Body == wire.TruncatedBody
 }
 
 // Pieces returns the number of pieces in a stream of an answer with that number

@@ -103,7 +103,7 @@ func (s *StreamReader) End(broken bool) wire.Reply {
 	case s.replaced != 0:
 		r.Body = s.replaced
 	case r.Body == wire.SilentEnd && broken:
-		r.Body = wire.CutBody
+		r.Body = wire.TruncatedBody
 	}
 	r.Class = r.Shown
 	s.d.limits.read(s.in.Header, s.at.Epoch, &r)

@@ -215,7 +215,7 @@ func TestKeywordReader(t *testing.T) {
 // others a limit.
 func TestWordsOfForms(t *testing.T) {
 	for name, want := range map[string]wire.Words{
-		"openai": wire.SaysLimit, "anthropic": wire.SaysLimit, "gemini": wire.SaysQuota, "codybuddy": wire.SaysLimit,
+		"openai": wire.MentionsLimit, "anthropic": wire.MentionsLimit, "gemini": wire.MentionsQuota, "codybuddy": wire.MentionsLimit,
 	} {
 		d, _ := ByName(name)
 		require.Equal(t, want, d.Forms()[wire.Rate].Words, name)

@@ -44,7 +44,7 @@ func (d *Dialect) Write(m *Message, c *Context, r *wire.Reply) {
 		}
 	}
 	m.Length = len(m.Body)
-	if r.Body == wire.CutBody {
+	if r.Body == wire.TruncatedBody {
 		m.Body, m.Broken = m.Body[:len(m.Body)/2], true
 	}
 }
@@ -63,9 +63,9 @@ func (d *Dialect) head(m *Message, c *Context, r *wire.Reply, contentType string
 		m.Headers.add(d.requestIDHeader, c.ID)
 	}
 	switch {
-	case r.Marks&wire.SaysRetry != 0:
+	case r.Marks&wire.ShouldRetry != 0:
 		m.Headers.add("x-should-retry", "true")
-	case r.Marks&wire.SaysStop != 0:
+	case r.Marks&wire.ShouldNotRetry != 0:
 		m.Headers.add("x-should-retry", "false")
 	}
 	d.limits.write(r, c, &m.Headers)

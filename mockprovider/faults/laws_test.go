@@ -26,7 +26,7 @@ func single(t *rapid.T) mockprovider.Disturbance {
 	return rapid.SampledFrom([]mockprovider.Disturbance{
 		Refuse{refusal}, Errors{Refusal: refusal}, Errors{Class: wire.Overloaded, When: AfterWork}, Expiry{}, MaskedPermission{refusal},
 		Silence{}, Silence{AfterWork}, Stall{tokens}, Unreachable{}, Unreachable{After: 3}, Reset{}, Reset{AfterHead}, Reset{AfterWork},
-		Spoil{Body: wire.StreamError, Tokens: tokens}, Spoil{Body: wire.SilentEnd, Tokens: tokens}, Spoil{Body: wire.CutBody, Tokens: tokens},
+		Spoil{Body: wire.StreamError, Tokens: tokens}, Spoil{Body: wire.SilentEnd, Tokens: tokens}, Spoil{Body: wire.TruncatedBody, Tokens: tokens},
 		Spoil{Body: wire.Garbage}, Spoil{Body: wire.WrongType, AtOnce: true}, Spoil{Body: wire.Doubled},
 		Latency{Factor: 3}, Latency{Plus: 7}, Latency{Factor: 0.5, Plus: 1},
 	}).Draw(t, "disturbance")

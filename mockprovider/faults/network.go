@@ -32,7 +32,7 @@ func (d Unreachable) Hooks(mockprovider.Space) mockprovider.Hooks {
 // Reset is a connection that breaks, so that its client notices: before the
 // head of the reply, when the request arrives or when its work is done, or
 // just after the head. To a client that knows of what it has got, such as a
-// number of tokens, it is a truncated answer: see Spoil and wire.CutBody.
+// number of tokens, it is a truncated answer: see Spoil and wire.TruncatedBody.
 type Reset struct {
 	When Stage `about:"At which stage the connection is closed."`
 }

@@ -44,7 +44,7 @@ func (Errors) Name() string { return "errors" }
 func (d Errors) Validate() error {
 	switch d.Class {
 	case wire.Timeout, wire.OK: // a gateway's timeout is a reply too; OK stands for ServerError
-	case wire.Disconnected, wire.Cancelled:
+	case wire.ConnectionLost, wire.Cancelled:
 		return fmt.Errorf("no provider replies %v; use reset or silence", d.Class)
 	default:
 		if d.Class >= wire.NumClasses {

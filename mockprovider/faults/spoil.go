@@ -12,7 +12,7 @@ import (
 // Spoil makes answers of work that was done go wrong on the wire, under the
 // status 200 that they began with.
 type Spoil struct {
-	// Body is what becomes of them. StreamError, SilentEnd and CutBody break
+	// Body is what becomes of them. StreamError, SilentEnd and TruncatedBody break
 	// off, and free the slot, after Tokens of the answer or, if it has fewer, in
 	// place of its end: with an error event, with a clean end that lacks the
 	// finish marker, and by the end of the connection. Garbage is text that is no
@@ -32,7 +32,7 @@ type Spoil struct {
 }
 
 var spoilNames = [wire.NumBodies]string{
-	wire.StreamError: "stream error", wire.SilentEnd: "silent end", wire.CutBody: "cut body",
+	wire.StreamError: "stream error", wire.SilentEnd: "silent end", wire.TruncatedBody: "cut body",
 	wire.Garbage: "garbage", wire.WrongType: "wrong type", wire.Doubled: "doubled",
 }
 
@@ -96,7 +96,7 @@ func (d Spoil) end(e *mockprovider.End) {
 			e.Reply.Tokens = min(d.Tokens, e.Reply.Tokens)
 		case d.Body == wire.SilentEnd && !stream:
 			d.Body = wire.Garbage
-		case d.Body == wire.CutBody:
+		case d.Body == wire.TruncatedBody:
 			e.Reply.Tokens = 0
 		}
 		d.spoil(e.Reply)
@@ -118,8 +118,8 @@ func (d Spoil) end(e *mockprovider.End) {
 func (d Spoil) spoil(to *wire.Reply) {
 	to.Body = d.Body
 	switch d.Body {
-	case wire.SilentEnd, wire.CutBody:
-		to.Class = wire.Disconnected
+	case wire.SilentEnd, wire.TruncatedBody:
+		to.Class = wire.ConnectionLost
 	case wire.Garbage, wire.WrongType:
 		to.Class, to.Tokens = wire.ServerError, 0
 	}

@@ -32,7 +32,7 @@ func TestSpoil(t *testing.T) {
 			"2s 200 server_error stream error tokens=0", "2s 500 server_error", "2s 200 server_error stream error tokens=0"},
 		"a clean end": {Spoil{Body: wire.SilentEnd, Tokens: 3},
 			"5s 200 disconnected silent end tokens=3", "12s 200 server_error garbage tokens=0", "4s 200 disconnected silent end tokens=2"},
-		"a broken end": {Spoil{Body: wire.CutBody, Tokens: 3},
+		"a broken end": {Spoil{Body: wire.TruncatedBody, Tokens: 3},
 			"5s 200 disconnected cut body tokens=3", "12s 200 disconnected cut body tokens=0", "4s 200 disconnected cut body tokens=2"},
 		"no JSON": {Spoil{Body: wire.Garbage},
 			"12s 200 server_error garbage tokens=0", "12s 200 server_error garbage tokens=0", "4s 200 server_error garbage tokens=0"},
@@ -69,12 +69,12 @@ func TestSpoil(t *testing.T) {
 // The readers see of each what they can.
 func TestSpoiltAnswersAreRead(t *testing.T) {
 	for d, want := range map[Spoil][4]wire.Class{ // by body, status, keyword and library
-		{Body: wire.StreamError}: {wire.Overloaded, wire.OK, wire.OK, wire.BadRequest},
-		{Body: wire.SilentEnd}:   {wire.Disconnected, wire.OK, wire.Disconnected, wire.OK},
-		{Body: wire.CutBody}:     {wire.Disconnected, wire.Disconnected, wire.Disconnected, wire.Disconnected},
-		{Body: wire.Garbage}:     {wire.ServerError, wire.OK, wire.ServerError, wire.BadRequest},
-		{Body: wire.WrongType}:   {wire.ServerError, wire.OK, wire.ServerError, wire.BadRequest},
-		{Body: wire.Doubled}:     {wire.OK, wire.OK, wire.OK, wire.OK},
+		{Body: wire.StreamError}:   {wire.Overloaded, wire.OK, wire.OK, wire.BadRequest},
+		{Body: wire.SilentEnd}:     {wire.ConnectionLost, wire.OK, wire.ConnectionLost, wire.OK},
+		{Body: wire.TruncatedBody}: {wire.ConnectionLost, wire.ConnectionLost, wire.ConnectionLost, wire.ConnectionLost},
+		{Body: wire.Garbage}:       {wire.ServerError, wire.OK, wire.ServerError, wire.BadRequest},
+		{Body: wire.WrongType}:     {wire.ServerError, wire.OK, wire.ServerError, wire.BadRequest},
+		{Body: wire.Doubled}:       {wire.OK, wire.OK, wire.OK, wire.OK},
 	} {
 		p, err := mockprovider.New(mockprovider.Config{Faults: []mockprovider.Fault{from(0, d)}}, draw.New(1))
 		require.NoError(t, err)
@@ -99,14 +99,14 @@ func TestGatesHearOfFaults(t *testing.T) {
 		produced, left uint32 // of the 10 asked for as a stream
 	}{
 		{Spoil{Body: wire.StreamError, Tokens: 3}, wire.Overloaded, 3, 3},
-		{Spoil{Body: wire.CutBody, Tokens: 3}, wire.Disconnected, 3, 3},
+		{Spoil{Body: wire.TruncatedBody, Tokens: 3}, wire.ConnectionLost, 3, 3},
 		{Spoil{Body: wire.Doubled}, wire.OK, 10, 10},
 		{Spoil{Body: wire.Garbage}, wire.ServerError, 10, 0},
 		{Stall{Tokens: 3}, wire.ServerError, 10, 3},
 		{Stall{}, wire.ServerError, 10, 0},
 		{Silence{AfterWork}, wire.OK, 10, 0},
-		{Reset{AfterHead}, wire.Disconnected, 1, 1},
-		{Reset{AfterWork}, wire.Disconnected, 0, 0},
+		{Reset{AfterHead}, wire.ConnectionLost, 1, 1},
+		{Reset{AfterWork}, wire.ConnectionLost, 0, 0},
 		{Errors{When: AfterWork, Class: wire.Overloaded}, wire.Overloaded, 0, 0},
 	} {
 		heard := &listener{}

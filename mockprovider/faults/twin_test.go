@@ -127,10 +127,10 @@ func (n *naiveFaults) of(now time.Duration, r *wire.Request, first, each time.Du
 				return fate{kind: wire.Dropped}
 			}
 		case Unreachable:
-			return fate{kind: wire.Broke, after: d.After}
+			return fate{kind: wire.LostConnection, after: d.After}
 		case Reset:
 			if d.When == AtArrival {
-				return fate{kind: wire.Broke}
+				return fate{kind: wire.LostConnection}
 			}
 		case Spoil:
 			if d.AtOnce {
@@ -204,7 +204,7 @@ func (n *naiveFaults) served(now time.Duration, r *wire.Request, first, each tim
 			x.head = 0
 		}
 	case Reset:
-		x.kind = wire.Broke
+		x.kind = wire.LostConnection
 		switch {
 		case r.Stream && d.When == AfterHead:
 			x.head, x.after = first, first+1
@@ -227,11 +227,11 @@ func (n *naiveFaults) served(now time.Duration, r *wire.Request, first, each tim
 		case d.Body == wire.SilentEnd && !r.Stream, d.Body == wire.Garbage:
 			x.head = 0
 			answer(wire.ServerError, wire.Garbage, 0)
-		case d.Body == wire.SilentEnd, d.Body == wire.CutBody && r.Stream:
+		case d.Body == wire.SilentEnd, d.Body == wire.TruncatedBody && r.Stream:
 			cut(d.Tokens)
-			answer(wire.Disconnected, d.Body, got)
-		case d.Body == wire.CutBody:
-			answer(wire.Disconnected, d.Body, 0)
+			answer(wire.ConnectionLost, d.Body, got)
+		case d.Body == wire.TruncatedBody:
+			answer(wire.ConnectionLost, d.Body, 0)
 		case d.Body == wire.Doubled:
 			answer(wire.OK, d.Body, tokens)
 		}

@@ -177,7 +177,7 @@ func TestSettlements(t *testing.T) {
 		}
 		charge := mockprovider.Charge{Count: c.count, When: c.when, Failed: c.rule}
 		require.Equal(t, c.served, used(charge, mockprovider.Ended{Tokens: 700}), "%+v", c)
-		for _, class := range []wire.Class{wire.ServerError, wire.Overloaded, wire.Disconnected} {
+		for _, class := range []wire.Class{wire.ServerError, wire.Overloaded, wire.ConnectionLost} {
 			require.Equal(t, c.failed, used(charge, mockprovider.Ended{Tokens: uint32(c.output), Class: class}), "%+v", c)
 		}
 		charge.Failed, charge.Cancelled = mockprovider.AsServed, c.rule

@@ -134,7 +134,7 @@ func Describe(e *wire.Effect) string {
 		return fmt.Sprintf("%d started %v", e.Ticket, e.After)
 	case wire.Dropped:
 		return fmt.Sprintf("%d dropped", e.Ticket) + timesOf(e)
-	case wire.Broke:
+	case wire.LostConnection:
 		return fmt.Sprintf("%d broke", e.Ticket) + timesOf(e)
 	case wire.Head:
 		return fmt.Sprintf("%d head", e.Ticket) + timesOf(e)
@@ -161,7 +161,7 @@ func Describe(e *wire.Effect) string {
 
 // bodies are the names of what faults make of an answer.
 var bodies = [wire.NumBodies]string{
-	wire.StreamError: "stream error", wire.SilentEnd: "silent end", wire.CutBody: "cut body",
+	wire.StreamError: "stream error", wire.SilentEnd: "silent end", wire.TruncatedBody: "cut body",
 	wire.Garbage: "garbage", wire.WrongType: "wrong type", wire.Doubled: "doubled",
 }
 

@@ -239,7 +239,7 @@ func TestExplain(t *testing.T) {
 	for b := wire.StreamError; b < wire.NumBodies; b++ {
 		require.NotEmpty(t, bodyTexts[b])
 	}
-	for _, k := range []wire.EffectKind{wire.Dropped, wire.Broke} {
+	for _, k := range []wire.EffectKind{wire.Dropped, wire.LostConnection} {
 		require.Contains(t, (&decision{end: wire.Effect{Kind: k}}).explain(), "a fault")
 	}
 }

@@ -201,7 +201,7 @@ func (d *driver) apply(e *wire.Effect) {
 			return
 		}
 		d.deliverHead(x)
-	default: // Replied, Dropped or Broke: the end of the exchange
+	default: // Replied, Dropped or LostConnection: the end of the exchange
 		x.end = *e
 		if limited(e) {
 			x.standings.add(d.provider, d.limits, d.now, &x.request)

@@ -34,7 +34,7 @@ type exchange struct {
 type origin struct{ id, tenant, dialect, model string }
 
 // update is what the driver delivers to a handler: at most one head, and then an
-// end: Replied, Dropped or Broke.
+// end: Replied, Dropped or LostConnection.
 type update struct {
 	kind  wire.EffectKind
 	at    time.Duration // the provider's time

@@ -9,31 +9,31 @@ import (
 
 // classTexts explain why a request of each class ended.
 var classTexts = [wire.NumClasses]string{
-	wire.OK:           "answered",
-	wire.Rate:         "the limit on requests is reached",
-	wire.TokenRate:    "the limit on tokens is reached",
-	wire.Concurrency:  "the limit on requests in flight is reached",
-	wire.Acceleration: "the limit on growth of traffic is reached",
-	wire.Overloaded:   "the provider is at capacity or out of service",
-	wire.Quota:        "the quota is used up",
-	wire.Auth:         "the key is missing or not valid",
-	wire.Permission:   "the key does not have the permission",
-	wire.BadRequest:   "the request is invalid",
-	wire.TooLarge:     "the request is too large for the model",
-	wire.ServerError:  "an error of the provider",
-	wire.Timeout:      "the provider's own timeout",
-	wire.Disconnected: "the connection was lost",
-	wire.Cancelled:    "the client hung up",
+	wire.OK:             "answered",
+	wire.Rate:           "the limit on requests is reached",
+	wire.TokenRate:      "the limit on tokens is reached",
+	wire.Concurrency:    "the limit on requests in flight is reached",
+	wire.Acceleration:   "the limit on growth of traffic is reached",
+	wire.Overloaded:     "the provider is at capacity or out of service",
+	wire.Quota:          "the quota is used up",
+	wire.Auth:           "the key is missing or not valid",
+	wire.Permission:     "the key does not have the permission",
+	wire.BadRequest:     "the request is invalid",
+	wire.TooLarge:       "the request is too large for the model",
+	wire.ServerError:    "an error of the provider",
+	wire.Timeout:        "the provider's own timeout",
+	wire.ConnectionLost: "the connection was lost",
+	wire.Cancelled:      "the client hung up",
 }
 
 // bodyTexts describe how a fault changed an answer.
 var bodyTexts = [wire.NumBodies]string{
-	wire.StreamError: "an error in the stream after status 200",
-	wire.SilentEnd:   "the stream ended without its finish marker",
-	wire.CutBody:     "the body was truncated",
-	wire.Garbage:     "the body is not JSON",
-	wire.WrongType:   "the body is an HTML page",
-	wire.Doubled:     "the body contains the answer twice",
+	wire.StreamError:   "an error in the stream after status 200",
+	wire.SilentEnd:     "the stream ended without its finish marker",
+	wire.TruncatedBody: "the body was truncated",
+	wire.Garbage:       "the body is not JSON",
+	wire.WrongType:     "the body is an HTML page",
+	wire.Doubled:       "the body contains the answer twice",
 }
 
 // explain returns the reason of the decision in a sentence.
@@ -45,7 +45,7 @@ func (d *decision) explain() string {
 	switch d.end.Kind {
 	case wire.Dropped:
 		return "a fault: the request is never answered"
-	case wire.Broke:
+	case wire.LostConnection:
 		return "a fault: the connection was lost"
 	}
 	s := classTexts[d.class]

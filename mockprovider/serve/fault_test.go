@@ -63,12 +63,12 @@ func TestFaultsOverHTTP(t *testing.T) {
 			require.True(t, reset(a.err), "%v", a.err)
 			require.NotContains(t, a.body, finish)
 		}},
-		"cut, whole": {does: faults.Spoil{Body: wire.CutBody}, check: func(t *testing.T, a answer) {
+		"cut, whole": {does: faults.Spoil{Body: wire.TruncatedBody}, check: func(t *testing.T, a answer) {
 			require.ErrorIs(t, a.err, io.ErrUnexpectedEOF)
 			require.NotEmpty(t, a.body)
 			require.Greater(t, a.ContentLength, int64(len(a.body)))
 		}},
-		"cut, streamed": {does: faults.Spoil{Body: wire.CutBody, Tokens: 2}, stream: true, check: func(t *testing.T, a answer) {
+		"cut, streamed": {does: faults.Spoil{Body: wire.TruncatedBody, Tokens: 2}, stream: true, check: func(t *testing.T, a answer) {
 			require.ErrorIs(t, a.err, io.ErrUnexpectedEOF)
 			require.Contains(t, a.body, "herd ")
 			require.NotContains(t, a.body, finish)

@@ -98,7 +98,7 @@ func (m *metrics) ended(x *exchange) {
 	switch x.end.Kind {
 	case wire.Dropped:
 		m.dropped.Inc()
-	case wire.Broke:
+	case wire.LostConnection:
 		m.connectionLost.Inc()
 	default:
 		m.replies[class].Inc()

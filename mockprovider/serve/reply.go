@@ -51,7 +51,7 @@ func (a *responder) end(d *driver, n update) {
 	switch n.kind {
 	case wire.Dropped:
 		a.hold(d, n)
-	case wire.Broke:
+	case wire.LostConnection:
 		a.logEnd(n, false)
 		a.resetConnection()
 	default:

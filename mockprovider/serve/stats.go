@@ -76,7 +76,7 @@ func (b *stats) ended(now time.Duration, x *exchange, queued, faults int) {
 	switch x.end.Kind {
 	case wire.Dropped:
 		b.counters.Dropped++
-	case wire.Broke:
+	case wire.LostConnection:
 		b.counters.ConnectionLost++
 	default:
 		b.counters.Replies[class]++
@@ -106,8 +106,8 @@ func endClass(e *wire.Effect) wire.Class {
 	switch e.Kind {
 	case wire.Dropped:
 		return wire.Timeout
-	case wire.Broke:
-		return wire.Disconnected
+	case wire.LostConnection:
+		return wire.ConnectionLost
 	}
 	return e.Reply.Class
 }

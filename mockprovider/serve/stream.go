@@ -61,7 +61,7 @@ func (a *responder) finish(d *driver, n update, sent int) {
 	case wire.Dropped:
 		a.hold(d, n)
 		return
-	case wire.Broke:
+	case wire.LostConnection:
 		a.logEnd(n, false)
 		a.resetConnection()
 		return
@@ -74,7 +74,7 @@ func (a *responder) finish(d *driver, n update, sent int) {
 	}
 	a.logEnd(n, false)
 	a.flush()
-	if n.reply.Body == wire.CutBody {
+	if n.reply.Body == wire.TruncatedBody {
 		panic(http.ErrAbortHandler)
 	}
 	a.finished = true

@@ -203,7 +203,7 @@ func byHand(cfg Config, visits []visit, epoch int64) []seen {
 					m.Body = d.Token(m.Body, c, reply, sent)
 				}
 				m.Body = d.End(m.Body, c, reply, sent)
-				m.Broken = reply.Body == wire.CutBody
+				m.Broken = reply.Body == wire.TruncatedBody
 			} else {
 				m.Broken = true
 			}
@@ -294,14 +294,14 @@ func byHand(cfg Config, visits []visit, epoch int64) []seen {
 				}
 			case wire.Replied:
 				settle(x.ref, x.at, x.e.Kind, &x.e.Reply)
-			case wire.Broke:
+			case wire.LostConnection:
 				settle(x.ref, x.at, x.e.Kind, nil)
 			case wire.Dropped: // its client hangs up later
 				gone[x.ref] = gone[x.ref] || false
 			}
 		case 4:
 			if !over[x.ref] {
-				settle(x.ref, x.at, wire.Broke, nil)
+				settle(x.ref, x.at, wire.LostConnection, nil)
 				gone[x.ref] = true
 				step(x.at, wire.Input{Kind: wire.Abandon, Ticket: uint32(x.ref)})
 			}
@@ -355,7 +355,7 @@ func twinConfig(t *rapid.T) Config {
 			faults.Reset{}, faults.Reset{When: faults.AfterHead}, faults.Reset{When: faults.AfterWork},
 			faults.Stall{Tokens: 2}, faults.Latency{Factor: 2},
 			faults.Spoil{Body: wire.StreamError, Tokens: 2}, faults.Spoil{Body: wire.SilentEnd, Tokens: 1},
-			faults.Spoil{Body: wire.CutBody, Tokens: 3}, faults.Spoil{Body: wire.Garbage},
+			faults.Spoil{Body: wire.TruncatedBody, Tokens: 3}, faults.Spoil{Body: wire.Garbage},
 			faults.Spoil{Body: wire.WrongType}, faults.Spoil{Body: wire.Doubled},
 		}).Draw(t, "does")
 		c.Faults = append(c.Faults, f)

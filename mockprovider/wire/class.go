@@ -16,22 +16,22 @@ type Class uint8
 
 // The classes, success first.
 const (
-	OK           Class  = iota // a useful answer
-	Rate                       // more requests than the caller's limit allows
-	TokenRate                  // more tokens than the caller's limit allows
-	Concurrency                // more requests in flight than the caller may have
-	Acceleration               // the caller's traffic grew too fast
-	Overloaded                 // the provider is at capacity or out of service, whoever calls
-	Quota                      // the caller's money or daily allowance is spent
-	Auth                       // the key is not valid
-	Permission                 // the key is valid but may not do this
-	BadRequest                 // the request can never succeed
-	TooLarge                   // the request exceeds what the model takes
-	ServerError                // the provider failed
-	Timeout                    // the client stopped waiting
-	Disconnected               // the connection broke before the answer was complete
-	Cancelled                  // the caller withdrew the call
-	NumClasses   = iota        // how many classes there are
+	OK             Class  = iota // a useful answer
+	Rate                         // more requests than the caller's limit allows
+	TokenRate                    // more tokens than the caller's limit allows
+	Concurrency                  // more requests in flight than the caller may have
+	Acceleration                 // the caller's traffic grew too fast
+	Overloaded                   // the provider is at capacity or out of service, whoever calls
+	Quota                        // the caller's money or daily allowance is spent
+	Auth                         // the key is not valid
+	Permission                   // the key is valid but may not do this
+	BadRequest                   // the request can never succeed
+	TooLarge                     // the request exceeds what the model takes
+	ServerError                  // the provider failed
+	Timeout                      // the client stopped waiting
+	ConnectionLost               // the connection broke before the answer was complete
+	Cancelled                    // the caller withdrew the call
+	NumClasses     = iota        // how many classes there are
 )
 
 var classNames = [NumClasses]string{
@@ -52,7 +52,7 @@ func (c Class) String() string {
 // permission and a bad request are not transient.
 func (c Class) Transient() bool {
 	switch c {
-	case Rate, TokenRate, Concurrency, Acceleration, Overloaded, ServerError, Timeout, Disconnected:
+	case Rate, TokenRate, Concurrency, Acceleration, Overloaded, ServerError, Timeout, ConnectionLost:
 		return true
 	}
 	return false

@@ -10,7 +10,7 @@ func TestClasses(t *testing.T) {
 	transient := map[Class]bool{
 		OK: false, Rate: true, TokenRate: true, Concurrency: true, Acceleration: true, Overloaded: true,
 		Quota: false, Auth: false, Permission: false, BadRequest: false, TooLarge: false,
-		ServerError: true, Timeout: true, Disconnected: true, Cancelled: false,
+		ServerError: true, Timeout: true, ConnectionLost: true, Cancelled: false,
 	}
 	require.Len(t, transient, NumClasses)
 	names := map[string]bool{}
@@ -24,7 +24,7 @@ func TestClasses(t *testing.T) {
 	require.Equal(t, [NumClasses]string{
 		OK: "ok", Rate: "rate", TokenRate: "token_rate", Concurrency: "concurrency", Acceleration: "acceleration", Overloaded: "overloaded",
 		Quota: "quota", Auth: "auth", Permission: "permission", BadRequest: "bad_request", TooLarge: "too_large", ServerError: "server_error",
-		Timeout: "timeout", Disconnected: "disconnected", Cancelled: "cancelled",
+		Timeout: "timeout", ConnectionLost: "disconnected", Cancelled: "cancelled",
 	}, classNames)
 	require.Equal(t, "class(15)", Class(NumClasses).String())
 	require.False(t, Class(NumClasses).Transient())

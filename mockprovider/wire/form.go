@@ -11,7 +11,7 @@ type Spelling uint8
 // The spellings. The zero Spelling is a header with as many decimals as it
 // takes, which no provider sends and no client misreads.
 const (
-	Plainly        Spelling = iota // Retry-After: 1.234567891
+	ExactSeconds   Spelling = iota // Retry-After: 1.234567891
 	HeaderSeconds                  // Retry-After: 3
 	HeaderMillis                   // retry-after-ms: 1234
 	HeaderDate                     // Retry-After: Wed, 21 Oct 2026 07:28:30 GMT
@@ -23,7 +23,7 @@ const (
 	BodyDelay                      // "retryDelay": "34.07s" in the body's details
 	Sentence                       // "Please try again in 1.898s." in the message
 	BothSeconds                    // Retry-After: 3, and the same in the body or message
-	Unspeakable                    // the form has no place for a hint
+	NoPlaceForHint                 // the form has no place for a hint
 	NumSpellings   = iota          // how many there are
 )
 
@@ -72,10 +72,10 @@ type Words uint8
 
 // The words.
 const (
-	SaysLimit      Words = 1 << iota // "rate limit", "too many requests"
-	SaysQuota                        // "quota", "credit", "balance", "billing"
-	SaysPermission                   // "permission", "access denied", "unauthorized", "api key"
-	SaysCapacity                     // "capacity", "overloaded", "busy"
+	MentionsLimit      Words = 1 << iota // "rate limit", "too many requests"
+	MentionsQuota                        // "quota", "credit", "balance", "billing"
+	MentionsPermission                   // "permission", "access denied", "unauthorized", "api key"
+	MentionsCapacity                     // "capacity", "overloaded", "busy"
 )
 
 // spoken is which phrases say what. They are the ones of the founding articles'
@@ -84,11 +84,11 @@ var spoken = [...]struct {
 	phrase string
 	says   Words
 }{
-	{"rate limit", SaysLimit}, {"rate_limit", SaysLimit}, {"ratelimit", SaysLimit}, {"too many requests", SaysLimit},
-	{"quota", SaysQuota}, {"credit", SaysQuota}, {"balance", SaysQuota}, {"billing", SaysQuota},
-	{"permission", SaysPermission}, {"access denied", SaysPermission}, {"unauthorized", SaysPermission},
-	{"api key", SaysPermission}, {"api_key", SaysPermission},
-	{"capacity", SaysCapacity}, {"overloaded", SaysCapacity}, {"busy", SaysCapacity},
+	{"rate limit", MentionsLimit}, {"rate_limit", MentionsLimit}, {"ratelimit", MentionsLimit}, {"too many requests", MentionsLimit},
+	{"quota", MentionsQuota}, {"credit", MentionsQuota}, {"balance", MentionsQuota}, {"billing", MentionsQuota},
+	{"permission", MentionsPermission}, {"access denied", MentionsPermission}, {"unauthorized", MentionsPermission},
+	{"api key", MentionsPermission}, {"api_key", MentionsPermission},
+	{"capacity", MentionsCapacity}, {"overloaded", MentionsCapacity}, {"busy", MentionsCapacity},
 }
 
 // WordsOf returns what a text mentions, in any case.
@@ -144,7 +144,7 @@ func Plain() Forms {
 		f[c] = Form{Status: plainStatus[c], Body: ErrorBody, Shown: c, Foreign: Said{Shown: c}}
 	}
 	f[OK] = Form{Status: 200}
-	f[Rate].Foreign.Words = SaysLimit // 14003: "too many requests"
+	f[Rate].Foreign.Words = MentionsLimit // 14003: "too many requests"
 	return f
 }
 

@@ -14,7 +14,7 @@ func TestSpellings(t *testing.T) {
 		unit            time.Duration
 		header, isDated bool
 	}{
-		Plainly:        {ns, true, false},
+		ExactSeconds:   {ns, true, false},
 		HeaderSeconds:  {s, true, false},
 		HeaderMillis:   {ms, true, false},
 		HeaderDate:     {s, true, true},
@@ -26,7 +26,7 @@ func TestSpellings(t *testing.T) {
 		BodyDelay:      {ms, false, false},
 		Sentence:       {ms, false, false},
 		BothSeconds:    {s, true, false},
-		Unspeakable:    {ns, false, false},
+		NoPlaceForHint: {ns, false, false},
 	} {
 		got := Spelling(spelling)
 		require.Equal(t, want.unit, got.Unit(), "spelling %d", spelling)
@@ -38,12 +38,12 @@ func TestSpellings(t *testing.T) {
 func TestWordsOf(t *testing.T) {
 	for text, want := range map[string]Words{
 		"": 0, "Internal error": 0,
-		"Rate limit reached": SaysLimit, "rate_limit_error": SaysLimit, "RateLimitReached": SaysLimit, "Too Many Requests": SaysLimit,
-		"You exceeded your current quota": SaysQuota, "Insufficient credit": SaysQuota, "balance is too low": SaysQuota, "check your billing details": SaysQuota,
-		"Permission denied": SaysPermission, "access denied": SaysPermission, "UNAUTHORIZED": SaysPermission,
-		"Incorrect API key provided": SaysPermission, "invalid_api_key": SaysPermission,
-		"Selected model is at capacity": SaysCapacity, "Overloaded": SaysCapacity, "the system is busy": SaysCapacity,
-		"quota exceeded: rate limit, model busy": SaysQuota | SaysLimit | SaysCapacity,
+		"Rate limit reached": MentionsLimit, "rate_limit_error": MentionsLimit, "RateLimitReached": MentionsLimit, "Too Many Requests": MentionsLimit,
+		"You exceeded your current quota": MentionsQuota, "Insufficient credit": MentionsQuota, "balance is too low": MentionsQuota, "check your billing details": MentionsQuota,
+		"Permission denied": MentionsPermission, "access denied": MentionsPermission, "UNAUTHORIZED": MentionsPermission,
+		"Incorrect API key provided": MentionsPermission, "invalid_api_key": MentionsPermission,
+		"Selected model is at capacity": MentionsCapacity, "Overloaded": MentionsCapacity, "the system is busy": MentionsCapacity,
+		"quota exceeded: rate limit, model busy": MentionsQuota | MentionsLimit | MentionsCapacity,
 	} {
 		require.Equal(t, want, WordsOf(text), text)
 	}
@@ -55,7 +55,7 @@ func TestPlain(t *testing.T) {
 	forms := Plain()
 	for class, status := range map[Class]uint16{
 		OK: 200, Rate: 429, TokenRate: 429, Concurrency: 429, Acceleration: 429, Overloaded: 503, Quota: 429, Auth: 401,
-		Permission: 403, BadRequest: 400, TooLarge: 413, ServerError: 500, Timeout: 504, Disconnected: 0, Cancelled: 0,
+		Permission: 403, BadRequest: 400, TooLarge: 413, ServerError: 500, Timeout: 504, ConnectionLost: 0, Cancelled: 0,
 	} {
 		f := &forms[class]
 		require.Equal(t, status, f.Status, class.String())
@@ -64,11 +64,11 @@ func TestPlain(t *testing.T) {
 		switch class {
 		case TokenRate, Concurrency, Acceleration, Quota: // there is no status of their own
 			require.Equal(t, Rate, ClassOfStatus(status))
-		case Disconnected, Cancelled: // nor any at all
+		case ConnectionLost, Cancelled: // nor any at all
 		default:
 			require.Equal(t, class, ClassOfStatus(status))
 		}
-		require.Equal(t, class == Rate, f.Foreign.Words == SaysLimit, "14003 says too many requests: %v", class)
+		require.Equal(t, class == Rate, f.Foreign.Words == MentionsLimit, "14003 says too many requests: %v", class)
 	}
 }
 

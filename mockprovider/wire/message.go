@@ -57,22 +57,22 @@ type Body uint8
 
 // The bodies. All but the first three are what faults make of an answer.
 const (
-	Completion  Body   = iota // an ordinary answer, whole
-	ErrorBody                 // an error object under a matching HTTP status
-	CodeBody                  // a business code, under HTTP 200 as a rule: {"code":14003,"retry_after":3,…}
-	StreamError               // a 200, some of the answer, then an error event in the stream
-	SilentEnd                 // a 200, some of the answer, then a clean end without the finish marker
-	CutBody                   // a 200, some of the answer, then the connection breaks
-	Garbage                   // a 200 around text that is not JSON
-	WrongType                 // a 200 around an HTML page
-	Doubled                   // the answer twice in one body
-	NumBodies   = iota        // how many there are
+	Completion    Body   = iota // an ordinary answer, whole
+	ErrorBody                   // an error object under a matching HTTP status
+	CodeBody                    // a business code, under HTTP 200 as a rule: {"code":14003,"retry_after":3,…}
+	StreamError                 // a 200, some of the answer, then an error event in the stream
+	SilentEnd                   // a 200, some of the answer, then a clean end without the finish marker
+	TruncatedBody               // a 200, some of the answer, then the connection breaks
+	Garbage                     // a 200 around text that is not JSON
+	WrongType                   // a 200 around an HTML page
+	Doubled                     // the answer twice in one body
+	NumBodies     = iota        // how many there are
 )
 
 // Begun reports whether an answer has begun before b went wrong: the client
 // has a status 200 and perhaps tokens, and a retry would pay for them twice.
 func (b Body) Begun() bool { // they stand in a row
-	return b >= StreamError && b <= CutBody
+	return b >= StreamError && b <= TruncatedBody
 }
 
 // Code14003 is the business code of the founding articles' provider for "too
@@ -84,12 +84,12 @@ type Marks uint8
 
 // The marks.
 const (
-	SaysRetry     Marks = 1 << iota // x-should-retry: true
-	SaysStop                        // x-should-retry: false
-	ResetAsTime                     // Reply.Reset is a time on the provider's clock
-	DegradedReply                   // the answer comes from a lesser model than asked for
-	HidesLimit                      // the bytes have no place for Limit and Remaining
-	HidesReset                      // the bytes have no place for Reset
+	ShouldRetry    Marks = 1 << iota // x-should-retry: true
+	ShouldNotRetry                   // x-should-retry: false
+	ResetAsTime                      // Reply.Reset is a time on the provider's clock
+	DegradedReply                    // the answer comes from a lesser model than asked for
+	HidesLimit                       // the bytes have no place for Limit and Remaining
+	HidesReset                       // the bytes have no place for Reset
 )
 
 // formal are the marks that say how to read a reply; the others are facts.

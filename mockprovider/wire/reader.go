@@ -60,8 +60,8 @@ func (ByBody) Read(r *Reply, clock time.Duration, o *Outcome) {
 // spoilt is the class of an answer that a fault has spoilt, to who notices.
 func spoilt(b Body) Class {
 	switch b {
-	case SilentEnd, CutBody:
-		return Disconnected
+	case SilentEnd, TruncatedBody:
+		return ConnectionLost
 	case Garbage, WrongType:
 		return ServerError
 	}
@@ -77,8 +77,8 @@ type ByStatus struct{}
 // Read implements Reader.
 func (ByStatus) Read(r *Reply, clock time.Duration, o *Outcome) {
 	byStatus(r, clock, o)
-	if r.Body == CutBody {
-		o.Class = Disconnected
+	if r.Body == TruncatedBody {
+		o.Class = ConnectionLost
 	}
 }
 
@@ -104,13 +104,13 @@ func (ByKeyword) Read(r *Reply, clock time.Duration, o *Outcome) {
 		o.Class = spoilt(r.Body)
 	}
 	switch w := r.Words; {
-	case w&SaysQuota != 0:
+	case w&MentionsQuota != 0:
 		o.Class = Quota
-	case w&SaysPermission != 0:
+	case w&MentionsPermission != 0:
 		o.Class = Permission
-	case w&SaysLimit != 0:
+	case w&MentionsLimit != 0:
 		o.Class = Rate
-	case w&SaysCapacity != 0:
+	case w&MentionsCapacity != 0:
 		o.Class = Overloaded
 	}
 }
@@ -125,8 +125,8 @@ type ByLibrary struct{}
 func (ByLibrary) Read(r *Reply, clock time.Duration, o *Outcome) {
 	byStatus(r, clock, o)
 	switch r.Body {
-	case CutBody:
-		o.Class = Disconnected
+	case TruncatedBody:
+		o.Class = ConnectionLost
 	case StreamError, Garbage, WrongType:
 		o.Class = BadRequest
 	}

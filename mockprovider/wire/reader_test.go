@@ -137,13 +137,13 @@ func TestSpoiltAnswers(t *testing.T) {
 		status, body, keyword, parser Class
 		begun                         bool
 	}{
-		Completion:  {OK, OK, OK, OK, false},
-		StreamError: {OK, Overloaded, OK, BadRequest, true},
-		SilentEnd:   {OK, Disconnected, Disconnected, OK, true},
-		CutBody:     {Disconnected, Disconnected, Disconnected, Disconnected, true},
-		Garbage:     {OK, ServerError, ServerError, BadRequest, false},
-		WrongType:   {OK, ServerError, ServerError, BadRequest, false},
-		Doubled:     {OK, OK, OK, OK, false},
+		Completion:    {OK, OK, OK, OK, false},
+		StreamError:   {OK, Overloaded, OK, BadRequest, true},
+		SilentEnd:     {OK, ConnectionLost, ConnectionLost, OK, true},
+		TruncatedBody: {ConnectionLost, ConnectionLost, ConnectionLost, ConnectionLost, true},
+		Garbage:       {OK, ServerError, ServerError, BadRequest, false},
+		WrongType:     {OK, ServerError, ServerError, BadRequest, false},
+		Doubled:       {OK, OK, OK, OK, false},
 	} {
 		r := Reply{Status: 200, Hint: Hint{Value: NoHint}, Body: Body(body), Tokens: 7}
 		switch r.Body {
@@ -194,9 +194,9 @@ func TestResetsAreReadAgainstTheClientsClock(t *testing.T) {
 	for clock, want := range map[time.Duration]time.Duration{50: 10, 55: 5, 60: 0, 90: 0, -5: 65} {
 		for _, reader := range []Reader{ByBody{}, ByStatus{}, ByKeyword{}, ByLibrary{}} {
 			var o Outcome
-			reader.Read(&Reply{Status: 200, Reset: 60, Limit: 5, Marks: ResetAsTime | SaysRetry | DegradedReply}, clock, &o)
+			reader.Read(&Reply{Status: 200, Reset: 60, Limit: 5, Marks: ResetAsTime | ShouldRetry | DegradedReply}, clock, &o)
 			require.Equal(t, want, o.Reset, "%T at %d", reader, clock)
-			require.Equal(t, SaysRetry|DegradedReply, o.Marks)
+			require.Equal(t, ShouldRetry|DegradedReply, o.Marks)
 			reader.Read(&Reply{Status: 200, Reset: 60, Limit: 5}, clock, &o)
 			require.Equal(t, time.Duration(60), o.Reset, "a length needs no clock")
 			require.Zero(t, o.Marks)

@@ -43,13 +43,13 @@ type Input struct {
 type EffectKind uint8
 
 // The effects. Every ticket that arrives gets exactly one of Replied, Dropped
-// and Broke in the end. A Head that would leave later than that does not leave.
+// and LostConnection in the end. A Head that would leave later than that does not leave.
 const (
-	Replied EffectKind = iota // the reply to a ticket leaves the provider
-	Head                      // the first token of a streamed reply leaves; its end follows
-	Started                   // a job occupies a slot until its Done
-	Dropped                   // nothing will ever be answered to this ticket
-	Broke                     // the connection of this ticket is lost, and its client notices
+	Replied        EffectKind = iota // the reply to a ticket leaves the provider
+	Head                             // the first token of a streamed reply leaves; its end follows
+	Started                          // a job occupies a slot until its Done
+	Dropped                          // nothing will ever be answered to this ticket
+	LostConnection                   // the connection of this ticket is lost, and its client notices
 )
 
 // Effect is one thing a provider does.
@@ -69,11 +69,11 @@ type Effect struct {
 	// how long from now a started job is done.
 	After time.Duration
 	// Slot is how long the work held a slot, and Cost what is charged for it in
-	// nano-dollars, for Replied, Dropped and Broke.
+	// nano-dollars, for Replied, Dropped and LostConnection.
 	Slot time.Duration
 	Cost int64
 	// Reply is what is sent, for Replied and Head. Its Tokens are, for Started, how
 	// many tokens will be produced, the first with the head and the others evenly
-	// until the job is done; for Dropped and Broke, how many had been sent.
+	// until the job is done; for Dropped and LostConnection, how many had been sent.
 	Reply Reply
 }

@@ -40,7 +40,7 @@ func TestKnownDifferences(t *testing.T) {
 		"a success that says x-should-retry: true":               {preset: "openai-go", speak: "openai", act: plain, real: call{3, true}, model: call{1, true}},
 		"a success that says x-should-retry: true, to Anthropic": {preset: "anthropic-go", speak: "anthropic", act: plain, real: call{3, true}, model: call{1, true}},
 		// A truncated body is read within the SDK, a stream by its caller.
-		"a stream that breaks before its first token": {preset: "anthropic-go", speak: "anthropic", stream: true, act: answer(wire.CutBody, 0), real: call{1, false}, model: call{3, false}},
+		"a stream that breaks before its first token": {preset: "anthropic-go", speak: "anthropic", stream: true, act: answer(wire.TruncatedBody, 0), real: call{1, false}, model: call{3, false}},
 		"a refusal whose body breaks":                 {preset: "anthropic-go", speak: "anthropic", act: broken, real: call{3, false}, model: call{1, false}},
 		// Readers of streams skip data that is not an event, and unknown events, except
 		// Google's.

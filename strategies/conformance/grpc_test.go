@@ -56,7 +56,7 @@ func (d *script) over(t *testing.T) *runResult {
 				}
 			}
 			switch {
-			case a.reply.Marks&wire.SaysStop != 0:
+			case a.reply.Marks&wire.ShouldNotRetry != 0:
 				s.SetTrailer(metadata.Pairs("grpc-retry-pushback-ms", "-1"))
 			case a.reply.Hint.Value != wire.NoHint:
 				s.SetTrailer(metadata.Pairs("grpc-retry-pushback-ms", strconv.FormatInt(a.reply.Hint.Value.Milliseconds(), 10)))
@@ -96,7 +96,7 @@ func TestGRPC(t *testing.T) {
 				a.reply.Body, a.reply.Shown = wire.StreamError, class
 			case class != wire.OK:
 				a.reply = wire.Reply{Status: 503, Class: class, Shown: class, Body: wire.ErrorBody, Hint: wire.Hint{Value: wire.NoHint, Spelling: wire.HeaderMillis}}
-				a.reply.Marks = rapid.SampledFrom([]wire.Marks{0, 0, 0, wire.SaysStop}).Draw(r, "pushback forbids")
+				a.reply.Marks = rapid.SampledFrom([]wire.Marks{0, 0, 0, wire.ShouldNotRetry}).Draw(r, "pushback forbids")
 				if a.reply.Marks == 0 && rapid.Bool().Draw(r, "pushback") {
 					a.reply.Hint.Value = time.Duration(rapid.IntRange(0, 3000).Draw(r, "ms")) * ms
 				}

@@ -79,7 +79,7 @@ func (l *runResult) obeys(t require.TestingT, def *strategies.Definition, whose 
 		}
 		last = attempt
 		told := l.received[attempt-1]
-		o := wire.Outcome{Class: wire.Disconnected, RetryAfter: wire.NoHint}
+		o := wire.Outcome{Class: wire.ConnectionLost, RetryAfter: wire.NoHint}
 		if told.Status != 0 {
 			def.Reader.Read(&told, l.answered[attempt-1], &o)
 		}

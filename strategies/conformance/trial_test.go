@@ -158,7 +158,7 @@ var caseChecks = []struct {
 				if a.at >= time.Minute {
 					return ms, well.reply
 				}
-				return ms, asks(r, max(0, time.Minute-a.at-ms), wire.Plainly).reply
+				return ms, asks(r, max(0, time.Minute-a.at-ms), wire.ExactSeconds).reply
 			}}).run(t, c)
 			perSecond := map[time.Duration]int{}
 			for _, a := range x.requests {
@@ -266,7 +266,7 @@ var caseChecks = []struct {
 				how   wire.Spelling
 				asked time.Duration
 			}{
-				{wire.HeaderSeconds, 60 * s}, {wire.Plainly, 1500 * ms}, {wire.HeaderDate, 30 * s}, {wire.HeaderDate, -60 * s},
+				{wire.HeaderSeconds, 60 * s}, {wire.ExactSeconds, 1500 * ms}, {wire.HeaderDate, 30 * s}, {wire.HeaderDate, -60 * s},
 				{wire.HeaderSeconds, 0}, {wire.HeaderSeconds, 75 * s}, {wire.HeaderSeconds, 451 * s}, {wire.HeaderSeconds, 3600 * s},
 				{wire.HeaderSeconds, 198_300 * s}, {wire.HeaderSeconds, 1_743_441_608 * s}, {wire.HeaderDuration, 360 * s},
 			} {

@@ -96,7 +96,7 @@ var failures = []wire.Class{
 
 // spellings are the forms of hints of real providers.
 var spellings = []wire.Spelling{
-	wire.HeaderSeconds, wire.HeaderSeconds, wire.HeaderMillis, wire.HeaderDate, wire.HeaderEpoch, wire.HeaderDuration, wire.Plainly,
+	wire.HeaderSeconds, wire.HeaderSeconds, wire.HeaderMillis, wire.HeaderDate, wire.HeaderEpoch, wire.HeaderDuration, wire.ExactSeconds,
 	wire.BodySeconds, wire.BodyMillis, wire.BodyDelay, wire.Sentence, wire.BothSeconds,
 }
 
@@ -130,7 +130,7 @@ func anyAct(r *rapid.T, c *client, d *script, speak *dialect.Dialect) scriptedRe
 		a.reply.Hint.Spelling = rapid.SampledFrom(spellings).Draw(r, "spelled")
 	}
 	if a.reply.Status >= 400 {
-		a.reply.Marks |= rapid.SampledFrom([]wire.Marks{0, 0, 0, wire.SaysRetry, wire.SaysStop}).Draw(r, "x-should-retry")
+		a.reply.Marks |= rapid.SampledFrom([]wire.Marks{0, 0, 0, wire.ShouldRetry, wire.ShouldNotRetry}).Draw(r, "x-should-retry")
 		a.truncated = c.preset != "anthropic-go" && rapid.IntRange(0, 9).Draw(r, "cut") == 0
 	}
 	return a
@@ -138,7 +138,7 @@ func anyAct(r *rapid.T, c *client, d *script, speak *dialect.Dialect) scriptedRe
 
 // drawAnswer draws an answer that is malformed or incomplete.
 func drawAnswer(r *rapid.T, d *script) wire.Reply {
-	bodies := []wire.Body{wire.CutBody, wire.SilentEnd, wire.Completion}
+	bodies := []wire.Body{wire.TruncatedBody, wire.SilentEnd, wire.Completion}
 	if d.stream {
 		if d.dialect != "codybuddy" {
 			bodies = append(bodies, wire.StreamError)

@@ -68,7 +68,7 @@ func (g *grpcBudget) ended(c *strategies.Call, o *wire.Outcome, _ int64) {
 	case o.OK():
 		*missing = max(0, *missing-int64(g.Ratio))
 	case o.Begun:
-	case g.Counts.Has(o.Class) || o.Marks&wire.SaysStop != 0:
+	case g.Counts.Has(o.Class) || o.Marks&wire.ShouldNotRetry != 0:
 		*missing = min(int64(g.MaxTokens)*oneToken, *missing+oneToken)
 	}
 }

@@ -100,7 +100,7 @@ func TestOnlyTransientFailuresAreRetried(t *testing.T) {
 	const most = 5
 	attempts := map[wire.Class]int{
 		wire.OK: 1, wire.Rate: most, wire.TokenRate: most, wire.Concurrency: most, wire.Acceleration: most,
-		wire.Overloaded: most, wire.ServerError: most, wire.Timeout: most, wire.Disconnected: most,
+		wire.Overloaded: most, wire.ServerError: most, wire.Timeout: most, wire.ConnectionLost: most,
 		wire.Quota: 1, wire.Auth: 1, wire.Permission: 1, wire.BadRequest: 1, wire.TooLarge: 1, wire.Cancelled: 1,
 	}
 	require.Len(t, attempts, wire.NumClasses)

@@ -141,8 +141,8 @@ func (r *Rules) Retries(o *wire.Outcome, end strategies.End) bool {
 			return false
 		}
 	}
-	if o.Marks&(wire.SaysStop|wire.SaysRetry) != 0 && r.Marks != MarksIgnored {
-		if o.Marks&wire.SaysStop != 0 {
+	if o.Marks&(wire.ShouldNotRetry|wire.ShouldRetry) != 0 && r.Marks != MarksIgnored {
+		if o.Marks&wire.ShouldNotRetry != 0 {
 			return false
 		}
 		if r.Marks == MarksDecide {
@@ -157,7 +157,7 @@ func (r *Rules) Retries(o *wire.Outcome, end strategies.End) bool {
 func halfGiven(o *wire.Outcome) bool { return o != nil && o.Begun && o.Tokens > 0 }
 
 // forbidden reports whether a reply says that retrying is in vain.
-func forbidden(o *wire.Outcome) bool { return o != nil && o.Marks&wire.SaysStop != 0 }
+func forbidden(o *wire.Outcome) bool { return o != nil && o.Marks&wire.ShouldNotRetry != 0 }
 
 // goesBy reports whether class and status are among what is retried.
 func (r *Rules) goesBy(o *wire.Outcome, class wire.Class) bool {

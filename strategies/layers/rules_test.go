@@ -66,7 +66,7 @@ func TestRules(t *testing.T) {
 			overloaded -> wait 1s                 # a body that says so under a 200
 			wake -> send
 			quota -> stop failed`},
-		"exceptions": {Rules{Statuses: sdk, Except: strategies.ClassesOf(wire.Rate, wire.Disconnected)}, `
+		"exceptions": {Rules{Statuses: sdk, Except: strategies.ClassesOf(wire.Rate, wire.ConnectionLost)}, `
 			begin -> send
 			500 -> wait 1s
 			wake -> send

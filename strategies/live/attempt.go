@@ -211,7 +211,7 @@ func (a *attempt) classOf(err error) wire.Class {
 	case errors.As(err, &n) && n.Timeout():
 		return wire.Timeout
 	}
-	return wire.Disconnected
+	return wire.ConnectionLost
 }
 
 var (

@@ -21,7 +21,7 @@ import (
 // Neither the shortcut for ordinary answers nor acceptable changes what the readers
 // get from a reply of a dialect.
 func TestRepliesAreParsedAsByDialects(t *testing.T) {
-	bodies := []wire.Body{wire.Completion, wire.SilentEnd, wire.Garbage, wire.WrongType, wire.Doubled, wire.StreamError, wire.CutBody}
+	bodies := []wire.Body{wire.Completion, wire.SilentEnd, wire.Garbage, wire.WrongType, wire.Doubled, wire.StreamError, wire.TruncatedBody}
 	readers := []wire.Reader{wire.ByBody{}, wire.ByStatus{}, wire.ByKeyword{}, wire.ByLibrary{}}
 	for _, d := range dialect.All() {
 		var replies []wire.Reply

@@ -40,7 +40,7 @@ func TestAttemptOutlivesCall(t *testing.T) {
 		defer h.mu.Unlock()
 		require.Len(t, h.attempts, 10)
 		for _, a := range h.attempts {
-			require.NotEqual(t, wire.Disconnected, a.Class) // no connection was lost
+			require.NotEqual(t, wire.ConnectionLost, a.Class) // no connection was lost
 		}
 	})
 }

@@ -106,7 +106,7 @@ func (r *concurrentScript) Step(_ time.Duration, in *wire.Input, out []wire.Effe
 	e := wire.Effect{Kind: wire.Replied, Ticket: in.Ticket, After: s.after, Reply: s.reply}
 	switch {
 	case s.connectionLost:
-		e.Kind = wire.Broke
+		e.Kind = wire.LostConnection
 	case r.streams(s):
 		head := e
 		head.Kind, head.Reply = wire.Head, wire.Reply{Status: 200, Hint: wire.Hint{Value: wire.NoHint}}

@@ -97,7 +97,7 @@ func (s *scriptedProvider) Step(_ time.Duration, in *wire.Input, out []wire.Effe
 	s.arrived++
 	e := wire.Effect{Kind: wire.Replied, Ticket: in.Ticket, After: next.after, Reply: next.reply}
 	if next.connectionLost {
-		e.Kind = wire.Broke
+		e.Kind = wire.LostConnection
 	}
 	return append(out, e)
 }

@@ -135,7 +135,7 @@ func (c *callRun) endStream(err error) {
 	c.t.readOutcome(&a.reply, &a.outcome)
 	expired := context.Cause(a.ctx) == errTimeout
 	switch gone := err == nil || c.ctx.Err() != nil; {
-	case a.reply.Body != wire.CutBody:
+	case a.reply.Body != wire.TruncatedBody:
 	case gone && !c.over:
 		c.streaming = false
 		c.cancel()

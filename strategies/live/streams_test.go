@@ -32,10 +32,10 @@ func TestStreams(t *testing.T) {
 		"complete":               {[]string{tokenEvent, tokenEvent, finishEvent, doneEvent}, nil, 1, tokenEvent + tokenEvent + finishEvent + doneEvent, wire.OK},
 		"before the first token": {[]string{overloadedEvent}, nil, 2, tokenEvent + finishEvent + doneEvent, wire.OK},
 		"after it":               {[]string{tokenEvent, overloadedEvent}, nil, 1, tokenEvent + overloadedEvent, wire.Overloaded},
-		"a silent end":           {[]string{tokenEvent, tokenEvent}, nil, 1, tokenEvent + tokenEvent, wire.Disconnected},
+		"a silent end":           {[]string{tokenEvent, tokenEvent}, nil, 1, tokenEvent + tokenEvent, wire.ConnectionLost},
 		"an early silent end":    {nil, nil, 2, tokenEvent + finishEvent + doneEvent, wire.OK},
 		"an early break":         {nil, io.ErrUnexpectedEOF, 2, tokenEvent + finishEvent + doneEvent, wire.OK},
-		"a late break":           {[]string{tokenEvent}, io.ErrUnexpectedEOF, 1, tokenEvent, wire.Disconnected},
+		"a late break":           {[]string{tokenEvent}, io.ErrUnexpectedEOF, 1, tokenEvent, wire.ConnectionLost},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &provider{respond: func(n int, _ *http.Request) (*http.Response, error) {

@@ -102,7 +102,7 @@ func TestResults(t *testing.T) {
 			var e *Error
 			require.ErrorAs(t, err, &e)
 			require.ErrorIs(t, err, broken)
-			require.Equal(t, &Error{Reason: strategies.TriesExhausted, Class: wire.Disconnected, Attempts: 4, Err: broken}, e)
+			require.Equal(t, &Error{Reason: strategies.TriesExhausted, Class: wire.ConnectionLost, Attempts: 4, Err: broken}, e)
 			require.True(t, e.Temporary())
 		})
 	})

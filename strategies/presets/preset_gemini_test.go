@@ -57,7 +57,7 @@ func TestGeminiCLI(t *testing.T) {
 		"a stream that just ends":    {"gemini-cli", []wire.Reply{spoilt(wire.SilentEnd, 30)}, exactly(1, 2, 4), at(4, 0), strategies.TriesExhausted},
 		"14003 instead of a stream":  {"gemini-cli", []wire.Reply{body200}, exactly(1, 2, 4), at(4, 0), strategies.TriesExhausted},
 		"broken, then 503, then well": {
-			"gemini-cli", []wire.Reply{spoilt(wire.CutBody, 3), busy, busy, well}, between(1, 1, 3.5, 6.5, 7, 13), at(4, 0), strategies.Succeeded,
+			"gemini-cli", []wire.Reply{spoilt(wire.TruncatedBody, 3), busy, busy, well}, between(1, 1, 3.5, 6.5, 7, 13), at(4, 0), strategies.Succeeded,
 		},
 
 		"503 at both":                {"gemini-cli-fallback", []wire.Reply{busy}, slices.Concat(between(3.5, 6.5, 7, 13, 0, 0), own), at(3, 10), strategies.TriesExhausted},
@@ -68,7 +68,7 @@ func TestGeminiCLI(t *testing.T) {
 		"Flash is without, once":     {"gemini-cli-fallback", []wire.Reply{quota429, full, well}, between(0, 0, 1, 1.2), at(1, 2), strategies.Succeeded},
 		"no connection to either":    {"gemini-cli-fallback", []wire.Reply{lost}, between(3.5, 6.5, 7, 13), at(3, 0), strategies.TriesExhausted},
 		"a bad key at Pro":           {"gemini-cli-fallback", []wire.Reply{says(401, wire.Auth)}, nil, at(1, 0), strategies.Failed},
-		"broken at Flash, and again": {"gemini-cli-fallback", []wire.Reply{quota429, spoilt(wire.CutBody, 3), well}, exactly(0, 1), at(1, 2), strategies.Succeeded},
+		"broken at Flash, and again": {"gemini-cli-fallback", []wire.Reply{quota429, spoilt(wire.TruncatedBody, 3), well}, exactly(0, 1), at(1, 2), strategies.Succeeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(20) {

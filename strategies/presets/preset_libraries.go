@@ -61,7 +61,7 @@ func cenkaltiBackoff(Knowledge) strategies.Definition {
 // anew; a response that has begun is not retried. Without a policy gRPC does not
 // retry at all.
 func grpcRetry(Knowledge) strategies.Definition {
-	unavailable := strategies.ClassesOf(wire.Overloaded, wire.Disconnected)
+	unavailable := strategies.ClassesOf(wire.Overloaded, wire.ConnectionLost)
 	return strategies.Definition{
 		Reader: sdkReader{body: true, hears: retryAfterMs},
 		Layers: []strategies.Layer{

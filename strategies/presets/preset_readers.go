@@ -57,7 +57,7 @@ func spelled(all ...wire.Spelling) spellings {
 // retryAfterMs is also that in milliseconds. Those in JavaScript take a duration
 // for a number too, and misread it (see parseFloat).
 var (
-	retryAfter   = spelled(wire.Plainly, wire.HeaderSeconds, wire.HeaderDate, wire.HeaderTime, wire.BothSeconds)
+	retryAfter   = spelled(wire.ExactSeconds, wire.HeaderSeconds, wire.HeaderDate, wire.HeaderTime, wire.BothSeconds)
 	retryAfterMs = retryAfter | spelled(wire.HeaderMillis)
 	byParseFloat = retryAfterMs | spelled(wire.HeaderDuration)
 )
@@ -89,7 +89,7 @@ func (x sdkReader) Read(r *wire.Reply, clock time.Duration, o *wire.Outcome) {
 	case hint == wire.NoHint:
 	case r.Hint.Spelling == wire.HeaderDuration:
 		hint = parseFloat(hint)
-	case x.future && r.Hint.Spelling.Dated() && r.Hint.Value < clock, x.whole && r.Hint.Spelling == wire.Plainly && hint%time.Second != 0:
+	case x.future && r.Hint.Spelling.Dated() && r.Hint.Value < clock, x.whole && r.Hint.Spelling == wire.ExactSeconds && hint%time.Second != 0:
 		hint = wire.NoHint
 	}
 	if !x.body {
@@ -108,7 +108,7 @@ func (x sdkReader) Read(r *wire.Reply, clock time.Duration, o *wire.Outcome) {
 		o.Class = wire.OK
 	case x.parses && (r.Body == wire.Garbage || r.Body == wire.WrongType):
 		o.Class = wire.ServerError
-	case x.quota && r.Words&wire.SaysQuota != 0:
+	case x.quota && r.Words&wire.MentionsQuota != 0:
 		o.Class = wire.Quota
 	case x.trusts && r.Body == wire.SilentEnd:
 		o.Class = wire.OK
@@ -132,7 +132,7 @@ func (codeReader) Read(r *wire.Reply, clock time.Duration, o *wire.Outcome) {
 	case r.Body == wire.CodeBody && r.Code == wire.Code14003:
 		o.Class = wire.Rate
 		return
-	case r.Body == wire.Garbage || r.Body == wire.WrongType || r.Body == wire.CutBody:
+	case r.Body == wire.Garbage || r.Body == wire.WrongType || r.Body == wire.TruncatedBody:
 		o.Class = wire.BadRequest
 	default:
 		o.Class = wire.OK

@@ -221,7 +221,7 @@ var caseChecks = map[int]func(t *testing.T, preset string) bool{
 	// is larger than the whole limit.
 	8: func(t *testing.T, preset string) bool {
 		quota := refusal(429, wire.Quota)
-		quota.Words = wire.SaysQuota
+		quota.Words = wire.MentionsQuota
 		return slices.ContainsFunc([]wire.Reply{refusal(400, wire.TooLarge), quota, refusal(429, wire.TooLarge)}, func(r wire.Reply) bool {
 			return len((&exam{horizon: time.Minute, says: steadily(r)}).sit(t, preset).sat) > 1
 		})
@@ -281,7 +281,7 @@ var caseChecks = map[int]func(t *testing.T, preset string) bool{
 				how   wire.Spelling
 				asked time.Duration
 			}{
-				{wire.HeaderSeconds, 60 * s}, {wire.Plainly, 1500 * ms}, {wire.HeaderDate, 30 * s}, {wire.HeaderDate, -60 * s},
+				{wire.HeaderSeconds, 60 * s}, {wire.ExactSeconds, 1500 * ms}, {wire.HeaderDate, 30 * s}, {wire.HeaderDate, -60 * s},
 				{wire.HeaderSeconds, 0}, {wire.HeaderSeconds, 75 * s}, {wire.HeaderSeconds, 451 * s}, {wire.HeaderSeconds, 3600 * s},
 				{wire.HeaderSeconds, 198_300 * s}, {wire.HeaderSeconds, 1_743_441_608 * s}, {wire.HeaderDuration, 360 * s},
 			} {

@@ -67,7 +67,7 @@ func TestPresetsAgainstTheMeasuredMatrix(t *testing.T) {
 		"an hour": {asks(limited, time.Hour, wire.HeaderSeconds), false, map[string][]float64{
 			"anthropic-ts": exactly(3600, 3600), "anthropic-go": exactly(3600, 3600), "go-retryablehttp": exactly(3600, 3600, 3600, 3600),
 		}},
-		"Retry-After: 1.5": {asks(limited, 1500*time.Millisecond, wire.Plainly), false, map[string][]float64{
+		"Retry-After: 1.5": {asks(limited, 1500*time.Millisecond, wire.ExactSeconds), false, map[string][]float64{
 			"openai-go": exactly(1.5, 1.5), "openai-node": exactly(1.5, 1.5), "vercel-ai": exactly(1.5, 1.5), "go-retryablehttp": exactly(1, 2, 4, 8),
 		}},
 		"Retry-After: 6m0s": {asks(limited, 6*time.Minute, wire.HeaderDuration), false, map[string][]float64{
@@ -105,10 +105,10 @@ func TestPresetsAgainstTheMeasuredMatrix(t *testing.T) {
 			"gemini-cli":         between(34, 40.8, 34, 40.8, 34, 40.8, 34, 40.8, 34, 40.8, 34, 40.8, 34, 40.8, 34, 40.8, 34, 40.8),
 			"google-genai-retry": between(1, 2, 2, 3, 4, 5, 8, 9),
 		}},
-		"x-should-retry: false": {marked(limited, wire.SaysStop), false, map[string][]float64{
+		"x-should-retry: false": {marked(limited, wire.ShouldNotRetry), false, map[string][]float64{
 			"openai-node": nil, "openai-go": nil, "anthropic-ts": nil, "anthropic-go": nil, "vercel-ai": doubling, "go-retryablehttp": exactly(1, 2, 4, 8),
 		}},
-		"400 with x-should-retry: true": {marked(says(400, wire.BadRequest), wire.SaysRetry), false, map[string][]float64{
+		"400 with x-should-retry: true": {marked(says(400, wire.BadRequest), wire.ShouldRetry), false, map[string][]float64{
 			"openai-node": own, "openai-go": own, "anthropic-ts": own, "anthropic-go": own, "vercel-ai": nil, "langchain-js": nil,
 		}},
 		"429 for a spent quota": {quota429, false, map[string][]float64{
@@ -136,7 +136,7 @@ func TestPresetsAgainstTheMeasuredMatrix(t *testing.T) {
 			"openai-node": own, "openai-go": own, "anthropic-ts": own, "anthropic-go": own, "vercel-ai": doubling, "google-genai": nil,
 			"google-genai-retry": nil, "aws-standard-2026": nil, "go-retryablehttp": exactly(1, 2, 4, 8),
 		}},
-		"400 with x-should-retry, asking for 121 s": {asks(marked(says(400, wire.BadRequest), wire.SaysRetry), 121*time.Second, wire.HeaderSeconds), false, map[string][]float64{
+		"400 with x-should-retry, asking for 121 s": {asks(marked(says(400, wire.BadRequest), wire.ShouldRetry), 121*time.Second, wire.HeaderSeconds), false, map[string][]float64{
 			"openai-python": nil, "openai-go": nil, "openai-node": own, "anthropic-python": own, "anthropic-ts": exactly(121, 121), "anthropic-go": exactly(121, 121),
 		}},
 		"401": {says(401, wire.Auth), false, map[string][]float64{
@@ -155,7 +155,7 @@ func TestPresetsAgainstTheMeasuredMatrix(t *testing.T) {
 			"langchain-js": between(1, 2, 2, 4, 4, 8, 8, 16, 16, 32, 32, 64), "codex": between(.18, .22, .36, .44, .72, .88, 1.44, 1.76),
 			"go-retryablehttp": exactly(1, 2, 4, 8), "aws-standard-2026": between(0, .05, 0, .1),
 		}},
-		"a body cut half-way": {spoilt(wire.CutBody, 0), false, map[string][]float64{
+		"a body cut half-way": {spoilt(wire.TruncatedBody, 0), false, map[string][]float64{
 			"openai-node": nil, "openai-go": nil, "anthropic-ts": nil, "anthropic-go": own, "vercel-ai": doubling, "google-genai": nil,
 			"langchain-js": between(1, 2, 2, 4, 4, 8, 8, 16, 16, 32, 32, 64),
 		}},

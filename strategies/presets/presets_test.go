@@ -89,7 +89,7 @@ func replies(t *testing.T, name string, seed uint64, most int, all ...wire.Reply
 			r := all[min(l.attempts, len(all))-1]
 			e := strategies.Event{Kind: strategies.Reply, Attempt: c.Attempts, Outcome: &wire.Outcome{}}
 			if r.Status == 0 {
-				e.Kind, *e.Outcome = strategies.Lost, strategytest.Refused(wire.Disconnected)
+				e.Kind, *e.Outcome = strategies.Lost, strategytest.Refused(wire.ConnectionLost)
 			} else {
 				reader.Read(&r, w.Now, e.Outcome)
 			}
@@ -141,7 +141,7 @@ func spoilt(b wire.Body, tokens uint32) wire.Reply {
 var (
 	limited  = says(429, wire.Rate)
 	busy     = says(503, wire.Overloaded)
-	quota429 = wire.Reply{Status: 429, Shown: wire.Quota, Body: wire.ErrorBody, Hint: wire.Hint{Value: wire.NoHint}, Words: wire.SaysQuota}
+	quota429 = wire.Reply{Status: 429, Shown: wire.Quota, Body: wire.ErrorBody, Hint: wire.Hint{Value: wire.NoHint}, Words: wire.MentionsQuota}
 	body200  = wire.Reply{Status: 200, Shown: wire.Rate, Body: wire.CodeBody, Code: wire.Code14003, Hint: wire.Hint{Value: 3 * time.Second, Spelling: wire.BodySeconds}}
 )
 
@@ -206,7 +206,7 @@ func TestPresetBudgets(t *testing.T) {
 	for name, want := range map[string]map[wire.Class]int{
 		"aws-standard":      {wire.Overloaded: 500 / 5, wire.Rate: 500 / 5, wire.Timeout: 500 / 10},
 		"aws-standard-2026": {wire.Overloaded: 500 / 14, wire.Rate: 500 / 5, wire.Timeout: 500 / 14},
-		"grpc":              {wire.Overloaded: 3, wire.Disconnected: 3, wire.Rate: 0},
+		"grpc":              {wire.Overloaded: 3, wire.ConnectionLost: 3, wire.Rate: 0},
 	} {
 		for class, n := range want {
 			x := strategytest.NewOneClient(t, layersOf(t, name)...)

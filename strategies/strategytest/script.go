@@ -133,7 +133,7 @@ func (w *World) event(fail func(string, ...any), c *Caller, fields []string) str
 			}
 			c.Demand.Priority = uint8(n)
 		} else if v, ok := strings.CutPrefix(f, "says="); ok {
-			defer func() { o.Marks = map[string]wire.Marks{"stop": wire.SaysStop, "retry": wire.SaysRetry}[v] }()
+			defer func() { o.Marks = map[string]wire.Marks{"stop": wire.ShouldNotRetry, "retry": wire.ShouldRetry}[v] }()
 		} else {
 			fail("cannot read %q", f)
 		}
@@ -166,7 +166,7 @@ func (w *World) event(fail func(string, ...any), c *Caller, fields []string) str
 	case "head":
 		e.Kind = strategies.Head
 	case "lost":
-		e.Kind, o.Class = strategies.Lost, wire.Disconnected
+		e.Kind, o.Class = strategies.Lost, wire.ConnectionLost
 	case "expired":
 		e.Kind, o.Class = strategies.Expired, wire.Timeout
 	case "settled":
