@@ -19,8 +19,10 @@ import (
 // values.
 func (d *decoder) bind(at, n *yaml.Node, what string, to ...reflect.Value) *section {
 	var all []setting
+	computed := false
 	for _, v := range to {
 		all = append(all, settings(v)...)
+		computed = computed || computesWait(v.Interface())
 	}
 	s := d.section(at, n, what, all)
 	for i := range all {
@@ -28,7 +30,7 @@ func (d *decoder) bind(at, n *yaml.Node, what string, to ...reflect.Value) *sect
 		v := s.get(f.key)
 		switch {
 		case f.to.Type() == refusalType:
-			s.refuses(f.key, f.to.Addr().Interface().(*mockprovider.Refusal))
+			s.refuses(f.key, f.to.Addr().Interface().(*mockprovider.Refusal), computed)
 		case v == nil && f.to.Type() == keepType:
 			f.to.Set(reflect.ValueOf(d.kept(all)))
 		case v == nil:

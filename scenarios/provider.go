@@ -52,7 +52,7 @@ func (d *decoder) provider(parent *section, n *yaml.Node) mockprovider.Config {
 	for _, key := range d.list(auth.get("reject_keys"), "keys", math.MaxUint8+1) {
 		c.RejectKeys = append(c.RejectKeys, uint8(d.integer(key, 0, math.MaxUint8)))
 	}
-	auth.refuses("reply", &c.BadKey)
+	auth.refuses("reply", &c.BadKey, false)
 	d.models(s.get("models"), &c)
 	d.regions(s.get("regions"), &c)
 	if d.boolean(s.get("keep_on_refusal")) {
@@ -171,15 +171,7 @@ func (d *decoder) regions(n *yaml.Node, c *mockprovider.Config) {
 	keys, values := d.names(n, "regions")
 	for i, at := range keys {
 		var r mockprovider.RegionConfig
-		s := d.section(at, values[i], "region", form[mockprovider.RegionConfig]())
-		if scale := s.get("scale"); scale != nil {
-			r.Scale = d.number(scale)
-		}
-		if others := s.get("others"); others != nil {
-			d.share(others, &r.Others)
-		}
-		r.Latency = d.duration(s.get("latency"))
-		r.Surcharge = int(d.integer(s.get("surcharge"), -100, 900))
+		d.bind(at, values[i], "region", reflect.ValueOf(&r).Elem())
 		c.Regions = append(c.Regions, r)
 	}
 }

@@ -36,8 +36,9 @@ type refusalForm struct {
 }
 
 // refuses reads how a refusal is written: its form under the given key, and the
-// rest under the keys of every refusal.
-func (s *section) refuses(key string, r *mockprovider.Refusal) {
+// rest under the keys of every refusal. computed is whether what refuses can compute
+// when it would admit the request.
+func (s *section) refuses(key string, r *mockprovider.Refusal, computed bool) {
 	names := make([]string, len(refusalForms))
 	for i, f := range refusalForms {
 		names[i] = f.name
@@ -62,7 +63,7 @@ func (s *section) refuses(key string, r *mockprovider.Refusal) {
 	if n := s.get("wrong_by"); n != nil {
 		r.Hint.Factor = s.number(n)
 	}
-	if at := s.get("retry_after"); at != nil && !hintKnown(s.name, r.Hint.Kind) {
+	if at := s.get("retry_after"); at != nil && !computed && r.Hint.Kind != mockprovider.NoHint && r.Hint.Kind != mockprovider.Constant {
 		s.complain(at, "retry_after: %s needs the time until admission, which %s cannot know; write a duration or none", at.Value, s.name)
 	}
 }
@@ -94,15 +95,11 @@ func (s *section) hint() mockprovider.Hint {
 	return mockprovider.Hint{Kind: mockprovider.Constant, Value: s.duration(n)}
 }
 
-// hintKnown reports whether a limit or fault of that name can compute a hint of
-// that kind.
-func hintKnown(name string, kind mockprovider.HintKind) bool {
-	if kind == mockprovider.NoHint || kind == mockprovider.Constant {
-		return true
-	}
-	switch name {
-	case "concurrency", "joint", "capacity", "auth", "errors", "expiry", "masked_permission", "spoil":
-		return false
-	}
-	return true
+// computesWait reports whether what refuses can compute when it would admit the
+// request: limits and faults can, except for those that are marked.
+func computesWait(what any) bool {
+	_, limit := what.(mockprovider.Limit)
+	_, fault := what.(mockprovider.Disturbance)
+	_, unpredictable := what.(interface{ Unpredictable() })
+	return (limit || fault) && !unpredictable
 }

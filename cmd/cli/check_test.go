@@ -89,6 +89,19 @@ func TestScenarioKeys(t *testing.T) {
 	}
 }
 
+// The schema is JSON, and the starter names the file that the help writes it to.
+func TestScenarioSchema(t *testing.T) {
+	t.Parallel()
+	got := herdlab("scenarios", "--schema")
+	assert.Equal(t, exitOK, got.code)
+	assert.True(t, json.Valid([]byte(got.out)))
+	for _, text := range []string{herdlab("init").out, herdlab("scenarios", "--help").out, herdlab("init", "--help").out} {
+		assert.Contains(t, text, "herdlab scenarios --schema > herdlab.schema.json")
+	}
+	assert.True(t, strings.HasPrefix(herdlab("init").out, "# yaml-language-server: $schema=herdlab.schema.json\n"))
+	assert.Equal(t, exitInvalid, herdlab("scenarios", "--schema", "--keys").code)
+}
+
 // A check that is stopped prints its findings up to there.
 func TestStoppedCheckPrintsItsFindings(t *testing.T) {
 	inEmptyDir(t)

@@ -14,11 +14,11 @@ func (c *console) scenarios() *cobra.Command {
 		Long: `List the built-in scenarios, one per line. compare, check and serve take their
 names.
 
-With --keys, list instead all keys of scenario files: what each means, its values
-and its default.
+With --keys, list instead all keys of scenario files: what each means, its
+values and its default.
 
-With --schema, print a JSON Schema of scenario files. Editors complete and explain
-the keys of a file that names it, as the file of herdlab init does:
+With --schema, print a JSON Schema of scenario files. Editors complete and
+explain the keys of a file that names it, as the file of herdlab init does:
 
   herdlab scenarios --schema > herdlab.schema.json`,
 		Args: cobra.NoArgs,

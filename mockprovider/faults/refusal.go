@@ -40,6 +40,9 @@ type Errors struct {
 // Name implements Disturbance.
 func (Errors) Name() string { return "errors" }
 
+// Unpredictable marks the fault: it does not compute when it would admit a request.
+func (Errors) Unpredictable() {}
+
 // Validate implements Disturbance.
 func (d Errors) Validate() error {
 	switch d.Class {
@@ -80,6 +83,9 @@ type Expiry struct {
 // Name implements Disturbance.
 func (Expiry) Name() string { return "expiry" }
 
+// Unpredictable marks the fault: it does not compute when it would admit a request.
+func (Expiry) Unpredictable() {}
+
 // Validate implements Disturbance.
 func (d Expiry) Validate() error {
 	if d.Class != wire.OK && d.Class != wire.Permission && d.Class != wire.Auth {
@@ -105,6 +111,9 @@ type MaskedPermission struct {
 
 // Name implements Disturbance.
 func (MaskedPermission) Name() string { return "masked permission" }
+
+// Unpredictable marks the fault: it does not compute when it would admit a request.
+func (MaskedPermission) Unpredictable() {}
 
 // Validate implements Disturbance.
 func (d MaskedPermission) Validate() error { return d.Refusal.Validate() }
