@@ -98,11 +98,10 @@ type busyHours struct {
 }
 
 // counts brings the counts of an hour up to the given day and returns them.
-func (h *busyHours) counts(c *strategies.Call, hour int, day int64) *int64 {
-	counted, counts := c.Word(h.shared, uint32(2*hour)), c.Word(h.shared, uint32(2*hour+1))
+func (h *busyHours) counts(c *strategies.Call, hour int, day int64) *failureShare {
+	counted, counts := c.Word(h.shared, uint32(2*hour)), (*failureShare)(c.Word(h.shared, uint32(2*hour+1)))
 	if age := min(day/h.HalfLife-*counted, 63); age > 0 {
-		fails, attempts := *counts>>upperHalf, *counts&lowerMask
-		*counts = fails>>age<<upperHalf | attempts>>age
+		*counts = shareOf(counts.failures()>>age, counts.attempts()>>age)
 		*counted = day / h.HalfLife
 	}
 	return counts
@@ -110,9 +109,8 @@ func (h *busyHours) counts(c *strategies.Call, hour int, day int64) *int64 {
 
 // busy reports whether an hour of the given day is.
 func (h *busyHours) busy(c *strategies.Call, hour int, day int64) bool {
-	counts := *h.counts(c, hour, day)
-	fails, attempts := counts>>upperHalf, counts&lowerMask
-	return attempts >= h.Least && fails*100 >= attempts*h.Percent
+	n := h.counts(c, hour, day)
+	return n.attempts() >= h.Least && n.failures()*100 >= n.attempts()*h.Percent
 }
 
 // Admit implements Guard.
@@ -144,8 +142,8 @@ func (h *busyHours) Observe(now time.Duration, c *strategies.Call, e strategies.
 		return // the rest of a day that its hours do not divide
 	}
 	counts := h.counts(c, hour, int64(now/h.Day))
-	*counts++
+	counts.addAttempt()
 	if h.On.Has(e.Outcome.Class) {
-		*counts += 1 << upperHalf
+		counts.addFailure()
 	}
 }

@@ -206,18 +206,18 @@ func (g *chooser) Observe(now time.Duration, c *strategies.Call, e strategies.Ev
 		return // nothing was sent, or nobody knows how it ended
 	}
 	i := int(*c.Word(d.own, 1))
-	counts := d.word(c, i, benchCounts)
+	counts := (*failureShare)(d.word(c, i, benchCounts))
 	if minute := int64(now / time.Minute); minute != *d.word(c, i, benchMinute) {
 		*d.word(c, i, benchMinute), *counts = minute, 0
 	}
-	*counts++
+	counts.addAttempt()
 	class := v.End.Class
 	if v.End.Reason == strategies.Succeeded || class == wire.BadRequest || class == wire.TooLarge {
 		return
 	}
-	*counts += 1 << upperHalf
+	counts.addFailure()
 	bench := max(e.Hint(), 0)
-	if bench == 0 && d.bench(class, *counts>>upperHalf, *counts&lowerMask) {
+	if bench == 0 && d.bench(class, counts.failures(), counts.attempts()) {
 		bench = d.CoolDown
 	}
 	until := d.word(c, i, benchUntil)
