@@ -38,7 +38,7 @@ func TestUsualForms(t *testing.T) {
 }
 
 // A refusal in the usual form has the usual spelling, unless it has its own; and
-// the founding articles' body has no place for a reset, which headers have.
+// the reference articles' body has no field for a reset, which headers have.
 func TestWhatARefusalWrites(t *testing.T) {
 	forms := wire.Plain()
 	forms[wire.Rate].Spelled = wire.BodyMillis

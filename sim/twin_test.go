@@ -737,9 +737,9 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// The founding experiment in small, by the twin: the herd, the outage, six
+// A small reference experiment, run by the twin too: a herd, an outage and six
 // slots.
-func TestTwinOfTheFoundingExperiment(t *testing.T) {
+func TestTwinOfTheReferenceExperiment(t *testing.T) {
 	t.Parallel()
 	for _, b := range presets.Builtins() {
 		if b.Name == "naive" {

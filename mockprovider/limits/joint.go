@@ -9,12 +9,12 @@ import (
 	"herdlab/sim/saturating"
 )
 
-// Joint is the rule in two dimensions that the founding article inferred: a
-// request is refused when those started in this window and those in flight are
-// Limit together. It is stricter than a window and a semaphore of that size
+// Joint is the rule in two dimensions that the reference article on 14003 infers:
+// a request is refused when the requests started in this window plus the requests
+// in flight reach Limit. It is stricter than a window and a semaphore of that size
 // side by side: a fresh burst is counted twice, so that only half of it passes,
-// while requests one after the other may start nearly Limit times in a window.
-// It counts requests as they come: its Charge is the zero one.
+// while sequential requests may start nearly Limit times in a window. It counts
+// requests when they arrive: its Charge is the zero value.
 type Joint struct {
 	Limit  int32 `rate:"Length,whole" required:"20/s" about:"How many requests started in the window and in flight are allowed together."`
 	Length time.Duration

@@ -79,7 +79,7 @@ func TestWindow(t *testing.T) {
 	})
 }
 
-// The founding articles' example: 30 requests in the first ten seconds leave 90
+// The example of the reference articles: 30 requests in the first ten seconds leave 90
 // for the rest of the minute.
 func TestWindowOfTheArticle(t *testing.T) {
 	for _, anchored := range []bool{false, true} {

@@ -78,7 +78,7 @@ const (
 	MentionsCapacity                     // "capacity", "overloaded", "busy"
 )
 
-// spoken is which phrases say what. They are the ones of the founding articles'
+// spoken is which phrases say what. They are the ones of the reference articles'
 // keyword readers and their nearest relatives.
 var spoken = [...]struct {
 	phrase string

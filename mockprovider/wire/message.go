@@ -75,7 +75,7 @@ func (b Body) Begun() bool { // they stand in a row
 	return b >= StreamError && b <= TruncatedBody
 }
 
-// Code14003 is the business code of the founding articles' provider for "too
+// Code14003 is the business code of the reference experiments' provider for "too
 // many requests", sent with HTTP 200.
 const Code14003 = 14003
 

@@ -90,8 +90,8 @@ func byStatus(r *Reply, clock time.Duration, o *Outcome) {
 	}
 }
 
-// ByKeyword reads the text of a reply as log scrapers and the founding articles'
-// first classifier do: "rate limit", "quota" or "permission" against "capacity",
+// ByKeyword reads the text of a reply as log scrapers and the first classifier of
+// the reference articles do: "rate limit", "quota" or "permission" against "capacity",
 // "overloaded" or "busy". The first group wins where both appear, and any
 // keyword beats the status.
 type ByKeyword struct{}

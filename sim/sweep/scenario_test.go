@@ -14,11 +14,10 @@ import (
 	"herdlab/strategies/presets"
 )
 
-// The founding experiment has the long outage; most tests are content with the
-// short one.
+// The reference experiment has the long outage; most tests use the short one.
 const long, short = 300 * time.Second, 30 * time.Second
 
-// secondPeak is the founding experiment for the named built-in strategies: 60
+// secondPeak is the reference experiment for the named built-in strategies: 60
 // workers with one job each, a provider that is out for a while and then has 6
 // slots of 2 s each.
 func secondPeak(outage time.Duration, seeds []uint64, names ...string) sweep.Spec {

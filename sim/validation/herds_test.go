@@ -68,7 +68,7 @@ func TestHintOfAWindow(t *testing.T) {
 	require.Equal(t, []uint32{60, 40, 20}, rep.Series.Attempts)
 }
 
-// The founding article's ten clients with waits of 1, 2, 4, 8, 16 s and U(0, 0.5 s)
+// The ten clients of the reference article with waits of 1, 2, 4, 8, 16 s and U(0, 0.5 s)
 // on each. The first wave is N even draws from [0, J): the mean of the smallest
 // gap is J/(N²−1), that of their span J(N−1)/(N+1). In fixed bins of 50 ms it has
 // a peak of 2.75. Wherever the 50 ms begin, and over all five waves, it is 3.66,
