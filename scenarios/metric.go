@@ -35,7 +35,7 @@ func allMetrics() []metric {
 		metric{name: "settled_calls", unit: "calls", about: "calls that ended, with or without success", of: func(r *metrics.Report) float64 { return float64(r.Belief.Succeeded + r.Belief.Failed) }},
 		metric{name: "retries", unit: "attempts", about: "attempts that follow an ended attempt of the same call", of: func(r *metrics.Report) float64 { return float64(r.Retries) }},
 		metric{name: "timeouts", unit: "attempts", about: "attempts that ended with a timeout of the client", of: func(r *metrics.Report) float64 { return float64(r.Belief.Endings[metrics.TimedOut]) }},
-		metric{name: "broken", unit: "attempts", about: "attempts whose connection was lost", of: func(r *metrics.Report) float64 { return float64(r.Belief.Endings[metrics.Broken]) }},
+		metric{name: "broken", unit: "attempts", about: "attempts whose connection was lost", of: func(r *metrics.Report) float64 { return float64(r.Belief.Endings[metrics.ConnectionLost]) }},
 		metric{name: "time_in_system", unit: "s", about: "mean time from a call's arrival to its end", of: (*metrics.Report).MeanSojourn},
 		metric{name: "end", unit: "s", about: "time of the last event, or the horizon", of: func(r *metrics.Report) float64 { return r.End.Seconds() }},
 	)

@@ -136,7 +136,7 @@ func TestFleetReachesTheProvider(t *testing.T) {
 
 	const slow = "capacity: {service: 10s}"
 	r = run(t, parse(oneShot+"patience: 9s", slow), 0, 1)
-	require.EqualValues(t, 3, r.Belief.Withdrawn)
+	require.EqualValues(t, 3, r.Belief.Cancelled)
 	r = run(t, parse(oneShot+"network: {up: 1s, down: 2s}", slow), 0, 1)
 	require.Equal(t, 13*time.Second, r.End)
 

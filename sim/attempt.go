@@ -252,7 +252,7 @@ func (r *run) giveUp(at uint32, how metrics.Ending) (number uint32, sent time.Du
 // withdrawAll ends the attempts of a call that is over, with one event for each.
 func (r *run) withdrawAll(i uint32) {
 	for r.calls[i].flying != 0 {
-		number, sent := r.giveUp(r.calls[i].flying-1, metrics.Withdrawn)
+		number, sent := r.giveUp(r.calls[i].flying-1, metrics.Cancelled)
 		r.decide(i, strategies.Event{Kind: strategies.Settled, Attempt: number, Outcome: &cancelled, SentAt: sent})
 	}
 }
@@ -263,7 +263,7 @@ func (r *run) withdrawAll(i uint32) {
 func (r *run) abandon(i, number uint32) (sent time.Duration, ok bool) {
 	for at := r.calls[i].flying; at != 0; at = r.attempts[at-1].next {
 		if r.attempts[at-1].number == number {
-			_, sent = r.giveUp(at-1, metrics.Withdrawn)
+			_, sent = r.giveUp(at-1, metrics.Cancelled)
 			return sent, true
 		}
 	}

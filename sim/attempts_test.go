@@ -168,7 +168,7 @@ func TestPatience(t *testing.T) {
 		{
 			"in flight", nil, []time.Duration{0}, simtest.Answering(200 * ms),
 			[]string{"0s c0 begin", "100ms c0 settled 1 cancelled", "100ms c0 cancelled"},
-			map[metrics.Ending]uint64{metrics.Withdrawn: 1},
+			map[metrics.Ending]uint64{metrics.Cancelled: 1},
 		},
 		{
 			"before a wake", []strategies.Layer{layers.Retry{Backoff: backoffs.Fixed{Every: 150 * ms}}},
@@ -197,7 +197,7 @@ func TestPatience(t *testing.T) {
 			require.Zero(t, rep.Pending())
 			require.Zero(t, rep.InFlight)
 			if rep.Belief.Failed > 0 {
-				require.EqualValues(t, 1, rep.Belief.Withdrawn)
+				require.EqualValues(t, 1, rep.Belief.Cancelled)
 			}
 		})
 	}
@@ -269,7 +269,7 @@ func TestAbandonedOnTheWayArrivesAsItself(t *testing.T) {
 		}
 		rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: p, Plan: minute})
 		require.Equal(t, want, got, "open %v", open)
-		require.EqualValues(t, 4, rep.Belief.Withdrawn)
+		require.EqualValues(t, 4, rep.Belief.Cancelled)
 		require.EqualValues(t, 4, rep.Truth.Replies[wire.OK])
 	}
 }

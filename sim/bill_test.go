@@ -201,5 +201,5 @@ func TestEventsSayWhenTheirAttemptWasSent(t *testing.T) {
 	)})
 	// 6 + 7 + 7 + 7 + 50 + 7 = 84: the last one ends by its timeout at 134, and the caller gives up the wait.
 	require.Equal(t, []time.Duration{6 * ms, 7 * ms, 50 * ms, 50 * ms}, took)
-	require.EqualValues(t, 1, rep.Belief.Withdrawn)
+	require.EqualValues(t, 1, rep.Belief.Cancelled)
 }

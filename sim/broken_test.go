@@ -53,7 +53,7 @@ func TestLostConnections(t *testing.T) {
 			if c.limit > 0 {
 				broken = 0 // it had ended before
 			}
-			require.Equal(t, broken, rep.Belief.Endings[metrics.Broken])
+			require.Equal(t, broken, rep.Belief.Endings[metrics.ConnectionLost])
 			require.Equal(t, uint64(1), rep.Truth.Dropped)
 			require.Equal(t, uint64(1), rep.Belief.Useful)
 		})

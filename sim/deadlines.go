@@ -110,5 +110,5 @@ func (r *run) cancel(i uint32) {
 	c.state = 0 // the call is over: further decisions do not count
 	r.withdrawAll(i)
 	r.decide(i, strategies.Event{Kind: strategies.Cancelled})
-	r.settle(i, metrics.Settlement{Withdrawn: true})
+	r.settle(i, metrics.Settlement{Cancelled: true})
 }

@@ -96,7 +96,7 @@ func (r *run) decide(i uint32, e strategies.Event) {
 			r.settle(i, metrics.Settlement{
 				Succeeded: d.End.Reason == strategies.Succeeded,
 				Useful:    c.state&answered != 0,
-				Withdrawn: d.End.Reason == strategies.CallerCancelled,
+				Cancelled: d.End.Reason == strategies.CallerCancelled,
 				Degraded:  d.End.Degraded || c.state&lesser != 0,
 				Shared:    c.state&shared != 0,
 				Model:     c.target.Model,

@@ -25,7 +25,7 @@ func TestHedging(t *testing.T) {
 	require.Equal(t, []string{
 		"0s c0 begin", "0s c0 sent 1", "50ms c0 wake", "50ms c0 sent 2", "90ms c0 reply 2 ok", "90ms c0 settled 1 cancelled",
 	}, d.Lines)
-	require.Equal(t, map[metrics.Ending]uint64{metrics.Answered: 1, metrics.Withdrawn: 1}, simtest.Endings(rep))
+	require.Equal(t, map[metrics.Ending]uint64{metrics.Answered: 1, metrics.Cancelled: 1}, simtest.Endings(rep))
 	require.EqualValues(t, 1, rep.Belief.Useful)
 	require.InDelta(t, 0.090, rep.MeanSojourn(), 1e-9)
 }
@@ -59,8 +59,8 @@ func TestEveryAttemptEndsOnceForItsGuards(t *testing.T) {
 		require.Equal(t, 1, n, attempt)
 	}
 	require.EqualValues(t, rep.Belief.Attempts, len(byAttempt))
-	require.EqualValues(t, rep.Belief.Withdrawn, cancellations)
-	for _, how := range []metrics.Ending{metrics.Answered, metrics.Refused, metrics.TimedOut, metrics.Withdrawn} {
+	require.EqualValues(t, rep.Belief.Cancelled, cancellations)
+	for _, how := range []metrics.Ending{metrics.Answered, metrics.Refused, metrics.TimedOut, metrics.Cancelled} {
 		require.Greater(t, rep.Belief.Endings[how], uint64(10), "the test is to meet ending %d", how)
 	}
 }

@@ -113,7 +113,7 @@ func TestLeadersThatAreWithdrawn(t *testing.T) {
 		require.Equal(t, c.useful, rep.Belief.Useful)
 		require.Equal(t, c.shared, rep.Belief.Shared)
 		require.Equal(t, c.attempts, rep.Belief.Attempts)
-		require.Equal(t, 3-c.useful, rep.Belief.Withdrawn)
+		require.Equal(t, 3-c.useful, rep.Belief.Cancelled)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestFollowersThatLeave(t *testing.T) {
 	rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f, impatient}, Provider: simtest.Answering(80 * ms), Plan: minute, Commons: commons})
 	require.EqualValues(t, 1, rep.Belief.Attempts)
 	require.EqualValues(t, 3, rep.Belief.Useful)
-	require.EqualValues(t, 2, rep.Belief.Withdrawn)
+	require.EqualValues(t, 2, rep.Belief.Cancelled)
 }
 
 // A leader that ends without a word about its flight passes the lead on as well:

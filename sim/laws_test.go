@@ -73,7 +73,7 @@ func TestConservation(t *testing.T) {
 		require.Equal(r, p.replied, replies)
 		require.LessOrEqual(r, replies+rep.Truth.Dropped, rep.Arrived)
 		require.LessOrEqual(r, rep.Truth.WastedSlotTime.Duration(), rep.Truth.SlotTime.Duration())
-		require.LessOrEqual(r, b.Withdrawn, b.Failed)
+		require.LessOrEqual(r, b.Cancelled, b.Failed)
 		require.LessOrEqual(r, b.Endings[metrics.Answered], p.useful)
 		if rep.Pending() == 0 {
 			require.Zero(r, rep.InFlight)

@@ -68,7 +68,7 @@ func TestGivingUpInALine(t *testing.T) {
 			quitter.Patience = c.quits
 			rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{patient, quitter}, Commons: commons, Provider: logging(0, &log), Plan: minute})
 			require.Equal(t, c.want, log)
-			require.EqualValues(t, 1, rep.Belief.Withdrawn)
+			require.EqualValues(t, 1, rep.Belief.Cancelled)
 			require.Equal(t, 300*ms, rep.End, "a timer of somebody who left is not part of the run")
 		})
 	}
@@ -91,7 +91,7 @@ func TestFloodOfCancelledWaiters(t *testing.T) {
 		f := simtest.Arriving(simtest.Program(t, bucket), append(times, after)...)
 		f.Patience = time.Second
 		rep := simtest.Run(t, sim.Experiment{Fleets: []sim.Fleet{f}, Provider: logging(0, &log), Plan: minute})
-		require.EqualValues(t, n-25, rep.Belief.Withdrawn, "n = %d", n)
+		require.EqualValues(t, n-25, rep.Belief.Cancelled, "n = %d", n)
 		require.Len(t, log, 26)
 		require.Less(t, rep.End, after+time.Second/20+1)
 	}

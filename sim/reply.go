@@ -84,7 +84,7 @@ func (r *run) broke(e *wire.Effect) {
 func (r *run) lose(e *wire.Effect) {
 	at, tokens := e.Ticket, e.Reply.Tokens
 	i, number, sent := r.endAttempt(at)
-	r.rec.AttemptEnded(metrics.Broken)
+	r.rec.AttemptEnded(metrics.ConnectionLost)
 	r.wasted(e)
 	if tokens > 0 {
 		r.brought(i, tokens, false)

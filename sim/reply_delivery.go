@@ -50,7 +50,7 @@ func (r *run) deliver(e *wire.Effect) {
 func (r *run) wasted(e *wire.Effect) {
 	r.rec.Wasted(e.Slot)
 	if e.Cost|int64(e.Reply.Tokens) != 0 {
-		r.rec.ChargedInVain(e.Cost, e.Reply.Tokens)
+		r.rec.WastedCharge(e.Cost, e.Reply.Tokens)
 	}
 }
 

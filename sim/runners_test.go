@@ -38,7 +38,7 @@ func TestRace(t *testing.T) {
 		"0s c0 begin", "50ms c0 begin", "90ms c0 reply 2 ok", "90ms c0 settled 1 cancelled",
 	}, d.Lines)
 	require.Empty(t, steps, "its reply is on the way already")
-	require.Equal(t, map[metrics.Ending]uint64{metrics.Answered: 1, metrics.Withdrawn: 1}, simtest.Endings(rep))
+	require.Equal(t, map[metrics.Ending]uint64{metrics.Answered: 1, metrics.Cancelled: 1}, simtest.Endings(rep))
 	require.Equal(t, metrics.Tries{FirstTries: 1, Hedges: 1}, rep.Tries)
 	require.EqualValues(t, 1, rep.Belief.Useful)
 	require.Equal(t, 90*ms, rep.Latency.Quantile(1))
@@ -98,7 +98,7 @@ func TestEveryAttemptEndsOnceInsideARace(t *testing.T) {
 	}
 	require.Greater(t, rep.Hedges, uint64(100))
 	require.Greater(t, rep.Retries, uint64(50))
-	for _, how := range []metrics.Ending{metrics.Answered, metrics.Refused, metrics.TimedOut, metrics.Withdrawn} {
+	for _, how := range []metrics.Ending{metrics.Answered, metrics.Refused, metrics.TimedOut, metrics.Cancelled} {
 		require.Greater(t, rep.Belief.Endings[how], uint64(10), "the test is to meet ending %d", how)
 	}
 }

@@ -225,7 +225,7 @@ func (w *twin) begin(f *twinFleet, client int, seq uint64) {
 			w.withdraw(c)
 			w.decide(c, strategies.Event{Kind: strategies.Cancelled})
 			w.belief.Failed++
-			w.belief.Withdrawn++
+			w.belief.Cancelled++
 			w.another(c)
 		})
 	}
@@ -521,7 +521,7 @@ func (w *twin) effect(e wire.Effect) {
 			if a.ended {
 				return
 			}
-			w.end(a, metrics.Broken)
+			w.end(a, metrics.ConnectionLost)
 			o := wire.Outcome{Class: wire.ConnectionLost, RetryAfter: wire.NoHint}
 			w.decide(a.call, strategies.Event{Kind: strategies.Lost, Attempt: a.number, Outcome: &o, SentAt: a.sent})
 		}
@@ -555,7 +555,7 @@ func (w *twin) giveUp(a *twinAttempt, how metrics.Ending) {
 func (w *twin) withdraw(c *twinCall) {
 	for len(c.flying) > 0 {
 		a := c.flying[len(c.flying)-1]
-		w.giveUp(a, metrics.Withdrawn)
+		w.giveUp(a, metrics.Cancelled)
 		w.decide(c, strategies.Event{Kind: strategies.Settled, Attempt: a.number, SentAt: a.sent,
 			Outcome: &wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}})
 	}
@@ -611,7 +611,7 @@ func (a twinCommands) Put(p strategies.PoolID, n uint32) {
 
 func (a twinCommands) HangUp(attempt uint32) {
 	i := slices.IndexFunc(a.c.flying, func(f *twinAttempt) bool { return f.number == attempt })
-	a.giveUp(a.c.flying[i], metrics.Withdrawn)
+	a.giveUp(a.c.flying[i], metrics.Cancelled)
 }
 
 func (a twinCommands) WakeAt(at time.Duration) {
@@ -720,7 +720,7 @@ func TestTwin(t *testing.T) {
 			rep := agree(r, func() sim.Experiment { return plan.experiment(r, 1) })
 			met.Useful += rep.Belief.Useful
 			met.Shared += rep.Belief.Shared
-			met.Withdrawn += rep.Belief.Withdrawn
+			met.Cancelled += rep.Belief.Cancelled
 			met.Failed += rep.Belief.Failed
 			tries.Retries += rep.Retries
 			tries.Hedges += rep.Hedges
@@ -730,7 +730,7 @@ func TestTwin(t *testing.T) {
 		})
 	}
 	for what, n := range map[string]uint64{
-		"useful": met.Useful, "shared": met.Shared, "withdrawn": met.Withdrawn, "failed": met.Failed,
+		"useful": met.Useful, "shared": met.Shared, "withdrawn": met.Cancelled, "failed": met.Failed,
 		"retries": tries.Retries, "hedges": tries.Hedges, "notes": notes,
 	} {
 		require.Greater(t, n, uint64(100), "the recipes are to have some %s", what)

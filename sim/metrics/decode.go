@@ -10,9 +10,8 @@ import (
 	"slices"
 )
 
-// ReadResult reads a result that WriteJSON wrote. It is strict: another
-// schema_version, an unknown field or metric, and figures that do not fit the
-// seeds are errors that say so.
+// ReadResult reads a result that WriteJSON has written. Another schema_version, an
+// unknown field or metric, and values that do not agree with the seeds are errors.
 func ReadResult(rd io.Reader) (*Result, error) {
 	text, err := io.ReadAll(rd)
 	if err != nil {

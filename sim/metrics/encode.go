@@ -9,10 +9,10 @@ import (
 	"slices"
 )
 
-// WriteJSON writes the result as JSON, always the same bytes for the same
-// result: fields in the order of the types, metrics in that of the table, and
-// whatever holds no object on a line of its own, so that a changed figure is a
-// changed line. Numbers are written so that they are read back exactly.
+// WriteJSON writes the result as JSON, the same bytes for the same result: fields
+// in the order of the types, metrics in that of the constants. Each value without
+// an object inside is on a line of its own, so that a changed value changes one
+// line. Numbers are read back exactly.
 func (r *Result) WriteJSON(w io.Writer) error {
 	var compact bytes.Buffer
 	e := json.NewEncoder(&compact)
@@ -38,7 +38,7 @@ func (s Scenario) MarshalJSON() ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// MarshalJSON writes the figures in the order of the metrics.
+// MarshalJSON writes the estimates in the order of the metrics.
 func (f Estimates) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	written := 0
@@ -66,9 +66,9 @@ func (f Estimates) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// layOut appends the compact JSON value text to out: each member of what holds
-// an object on a line of its own, indented by one space more than newline, and
-// everything else as it is.
+// layOut appends the compact JSON value text to out. Each member of a value that
+// contains an object is on a line of its own, indented by one space more than
+// newline; other values are unchanged.
 func layOut(out, text []byte, newline string) []byte {
 	if !bytes.ContainsAny(text[:1], "{[") || !holdsObject(text) {
 		return append(out, text...)
@@ -106,7 +106,7 @@ func layOut(out, text []byte, newline string) []byte {
 	return out
 }
 
-// holdsObject reports whether there is an object within the container text.
+// holdsObject reports whether the array or object text contains an object.
 func holdsObject(text []byte) bool {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -119,8 +119,8 @@ func holdsObject(text []byte) bool {
 	return false
 }
 
-// stringLength returns how long the string at the beginning of text is, with
-// its quotes.
+// stringLength returns the length of the string at the beginning of text, with its
+// quotes.
 func stringLength(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {

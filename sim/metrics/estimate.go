@@ -2,37 +2,36 @@ package metrics
 
 import "math"
 
-// Estimate is one metric over the seeds. JSON has no infinity: a seed whose time
-// never came is null in PerSeed, listed in NeverAt and counted in Never; one
-// whose figure is undefined is null and counted in Undefined.
+// Estimate is one metric over the seeds. JSON has no infinity: a value that is
+// never is null in PerSeed, listed in NeverAt and counted in Never; an undefined
+// value is null and counted in Undefined.
 type Estimate struct {
 	Unit string `json:"unit"`
-	// Mean over the seeds for which the figure is defined, with the 95 %
-	// interval Lo to Hi of that mean. All three are absent if the figure never
-	// came for some seed or is defined for none; Lo and Hi are absent also if
-	// it is defined for one seed only, which says nothing about the others.
+	// Mean is the mean over the seeds for which the value is defined, Lo to Hi its
+	// 95 % interval. All three are nil if a value is never or if none is defined;
+	// Lo and Hi are nil also if only one seed has a value.
 	Mean *float64 `json:"mean"`
 	Lo   *float64 `json:"lo"`
 	Hi   *float64 `json:"hi"`
-	// Median over the same seeds counts never as infinity; absent if it is
-	// itself infinite.
+	// Median is the median over the same seeds, with never as infinity; nil if it
+	// is infinite.
 	Median *float64 `json:"median"`
 	// Never and Undefined are shares of the seeds, 0 to 1.
 	Never     float64 `json:"never"`
 	Undefined float64 `json:"undefined"`
 	// PerSeed is in the order of the result's seeds.
 	PerSeed []*float64 `json:"per_seed"`
-	// NeverAt are the positions in PerSeed, from 0, of the seeds whose time
-	// never came; absent from JSON if there are none.
+	// NeverAt are the positions in PerSeed, from 0, of the values that are never;
+	// omitted in JSON if there are none.
 	NeverAt []int `json:"never_at,omitempty"`
 }
 
-// Vary reports whether the seeds for which the figure is defined differ: then
-// its interval has a width.
+// Vary reports whether the defined values differ, so that the interval has a
+// width.
 func (f *Estimate) Vary() bool { return f.Lo != nil && f.Hi != nil && *f.Lo < *f.Hi }
 
-// Estimates are the figures of one strategy by the name of their metric. They
-// are written in the order of the metrics and not of the alphabet.
+// Estimates are the metrics of one strategy by name. They are written in the order
+// of the metrics.
 type Estimates map[string]Estimate
 
 // Values returns the values by seed, with Never and Undefined in the place of
@@ -61,7 +60,7 @@ func (f *Estimate) Constant() bool {
 	return len(f.PerSeed) > 0
 }
 
-// absent returns the figure of an optional metric that a result of n seeds
+// absent returns the estimate of an optional metric that a result of n seeds
 // omits.
 func absent(m Metric, n int) Estimate {
 	f := Estimate{Unit: m.Info().Unit, PerSeed: make([]*float64, n)}

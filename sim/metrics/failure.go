@@ -6,42 +6,41 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Failure is what is to be known about an attempt that failed: enough to see
-// why, and to try the same again.
+// Failure describes an attempt that failed: why, and what to send to repeat it.
 type Failure struct {
-	// At is when it ended, SentAt when it was sent.
+	// At is the time when it ended, SentAt that when it was sent.
 	At, SentAt time.Duration
-	// Fleet, Client, Call and Attempt say whose it was: the index of the fleet,
-	// that of the client in it, the call's number, the attempt's within the call.
+	// Fleet is the index of its fleet, Client that of its client in the fleet, Call
+	// the ID of its call, Attempt its number within the call.
 	Fleet   int
 	Client  uint32
 	Call    uint64
 	Attempt uint32
-	// Target is where it went, Demand what it asked for.
+	// Target and Demand are those of its request.
 	Target wire.Target
 	Demand wire.Demand
-	// Truth is the class that the provider meant, Outcome what the client made
-	// of it, hint included.
+	// Truth is the true class of the reply, Outcome what the client read, hint
+	// included.
 	Truth   wire.Class
 	Outcome wire.Outcome
 }
 
-// Of many failures a sample is kept: the first few, and from then on every one
-// whose number exceeds that of the last by a quarter. So the beginning is there
-// in detail, the rest in outline, and a million failures leave about sixty.
+// A sample of the failures is kept: the first 8, and then each failure whose number
+// exceeds that of the last one by a quarter. Of a million failures about sixty are
+// kept.
 const (
 	samplesInFull = 8
 	sampleStep    = 4 // the divisor of the number
 )
 
-// Sampled records that an attempt failed, and reports whether the recorder
-// wants to know more: Sample must follow then.
+// Sampled counts a failed attempt and reports whether it is kept: the caller must
+// then call Sample.
 func (r *Recorder) Sampled() bool {
 	r.failed++
 	return r.failed == r.nextSample
 }
 
-// Sample keeps a failure.
+// Sample keeps a failure in the sample.
 func (r *Recorder) Sample(f Failure) {
 	r.failures = append(r.failures, f)
 	r.nextSample++

@@ -2,18 +2,17 @@ package metrics
 
 import "fmt"
 
-// FleetCount is what one of several fleets has done and got.
+// FleetCount are the counts of one of several fleets.
 type FleetCount struct {
 	Name string
-	// Calls began, Attempts were sent, Refused of them ended with a refusal or an
-	// error.
+	// Refused are the attempts that ended with a refusal or an error.
 	Calls, Attempts, Refused uint64
-	// Succeeded calls were taken for a success, Useful of them were one, Failed
-	// ones were given up.
+	// Succeeded are the calls that clients took for a success, Useful those of them
+	// that were a success, Failed the others that are settled.
 	Succeeded, Useful, Failed uint64
 }
 
-// Settled counts a call that is over.
+// Settled counts a settled call.
 func (f *FleetCount) Settled(s *Settlement) {
 	switch {
 	case s.Succeeded && s.Useful:
@@ -26,8 +25,8 @@ func (f *FleetCount) Settled(s *Settlement) {
 	}
 }
 
-// checkFleets reports to law whether the counts of the fleets, if there are any,
-// add up to those of the run.
+// checkFleets checks that the counts of the fleets, if there are any, add up to
+// those of the run.
 func (r *Report) checkFleets(law func(ok bool, format string, args ...any)) {
 	if len(r.Fleets) == 0 {
 		return

@@ -8,8 +8,8 @@ import (
 
 // Histogram counts durations in log-linear buckets: exact below 256 ns, and
 // otherwise 128 buckets to each power of two, so a quantile is at most 0.8 %
-// too large and never too small. Merging is addition: what is added and merged
-// says all about a histogram, the order nothing.
+// too large and never too small. Merging is addition: the order in which values
+// are added and histograms merged does not matter.
 //
 // The layout is that of HdrHistogram (G. Tene). The zero value is empty.
 type Histogram struct {
@@ -17,7 +17,7 @@ type Histogram struct {
 	above  []uint64 // by bucket: the sum of the excess of its durations over its lower bound
 	n      uint64
 	max    time.Duration
-	total  Total
+	total  Sum128
 }
 
 const (
@@ -44,7 +44,7 @@ func upperBound(i int) time.Duration {
 func (h *Histogram) Add(d time.Duration) {
 	i := bucketOf(d)
 	if i >= len(h.counts) {
-		whole := (i>>subBits + 1) << subBits // so that the length tells no order
+		whole := (i>>subBits + 1) << subBits // so that the length does not depend on the order
 		h.grow(whole)
 	}
 	h.counts[i]++

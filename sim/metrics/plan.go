@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// Plan says what a recorder must know in advance.
+// Plan is what a recorder needs in advance.
 type Plan struct {
 	// Bin is the width of the bins of all series; 0 means one second.
 	Bin time.Duration
 	// FaultEnd is when the last fault ends; 0 if there is none. "After" in a
 	// metric's name means from then on, and bins are aligned to it.
 	FaultEnd time.Duration
-	// FaultBegin is when the first fault begins.
+	// FaultBegin is the time when the first fault begins.
 	FaultBegin time.Duration
 	// Faults are the disturbances of the run, in any order. Without them FaultBegin
 	// and FaultEnd describe one that refuses.
 	Faults []FaultSpan
 	// Horizon is when the run is cut off.
 	Horizon time.Duration
-	// Capacity is what the provider can serve, in requests per second; 0 if it
-	// is unlimited.
+	// Capacity is what the provider can serve, in requests per second; 0 means
+	// unlimited.
 	Capacity float64
-	// Service is the mean time from the arrival of an attempt to its answer where
-	// nothing is in the way, the network included; 0 if it is not known.
+	// Service is the mean time from the sending of an attempt to its answer without
+	// queueing, the network included; 0 if it is not known.
 	Service time.Duration
-	// OneShot says that no calls arrive after the first wave, so that recovery
-	// is undefined and drain is judged.
+	// OneShot reports that each client calls once, so that recovery is undefined
+	// and drain is judged.
 	OneShot bool
 	// Clients is the number of clients of closed fleets; 0 where calls do not depend
 	// on clients.
@@ -35,7 +35,7 @@ type Plan struct {
 	// MinSuccess is the share of calls that must be answered usefully for a drain to
 	// count; 0 means 99.9 %.
 	MinSuccess float64
-	// Supply is what makes calls come, where that is the same for all fleets.
+	// Supply is the source of calls, if it is the same for all fleets.
 	Supply Supply
 }
 
@@ -80,16 +80,16 @@ func (p *Plan) ends() (ends []time.Duration) {
 	return slices.Compact(ends)
 }
 
-// Supply is what makes calls come, and so for how long they do.
+// Supply is the source of calls, which determines for how long they arrive.
 type Supply uint8
 
 // The supplies of calls.
 const (
-	// Counted is so many calls for each client: how long they come is up to the
-	// strategy. It is also said of fleets that differ.
+	// Counted is a number of calls for each client: the strategy determines for how
+	// long they arrive. It is also used for fleets with different supplies.
 	Counted Supply = iota
-	// Open means that calls come whatever becomes of the earlier ones.
+	// Open means that calls arrive independently of earlier ones.
 	Open
-	// Endless means that clients call again until the horizon.
+	// Endless means that clients call until the horizon.
 	Endless
 )

@@ -11,22 +11,21 @@ type Ending uint8
 
 // The endings of an attempt.
 const (
-	Answered   Ending = iota // with a useful answer
-	Refused                  // with a refusal or an error
-	TimedOut                 // the client stopped waiting for it
-	Withdrawn                // its call was cancelled or settled before it ended
-	Broken                   // the connection was lost
-	NumEndings = iota
+	Answered       Ending = iota // with a useful answer
+	Refused                      // with a refusal or an error
+	TimedOut                     // the client stopped waiting for it
+	Cancelled                    // its call was cancelled or settled before it ended
+	ConnectionLost               // the connection was lost
+	NumEndings     = iota
 )
 
-// Recorder is the streaming account of one run. A driver calls its methods as
-// things happen, in time order.
+// Recorder records one run. A driver calls its methods in the order of time.
 type Recorder struct {
 	plan Plan
 
 	bins   Series
-	bin    int           // the bin of the present
-	binEnd time.Duration // where it ends
+	bin    int           // the current bin
+	binEnd time.Duration // its end
 
 	truth  Truth
 	belief Belief
@@ -38,7 +37,7 @@ type Recorder struct {
 	recover recoveryClock
 	longest time.Duration // wait that was answered usefully
 	// Times in the system: of settled calls, and of all calls up to lastChange.
-	sojourn, area   Total
+	sojourn, area   Sum128
 	lastChange      time.Duration
 	early           Early
 	tries           Tries
@@ -50,60 +49,60 @@ type Recorder struct {
 	degradedBy []uint64
 	signals    []Signal
 	failures   []Failure // a sample
-	failed     uint64    // how many there were
-	nextSample uint64    // the number of the next that is kept
+	failed     uint64    // number of all failures
+	nextSample uint64    // number of the next failure that is kept
 }
 
-// Truth is the provider's ledger: what became of the attempts that arrived.
+// Truth is the provider's ledger: the outcome of the attempts that arrived.
 type Truth struct {
 	// Replies counts replies that left the provider, by their true class;
 	// Useful is Replies[wire.OK].
 	Replies [wire.NumClasses]uint64
-	// Dropped counts attempts that will never be answered.
+	// Dropped counts attempts that are never answered.
 	Dropped uint64
-	// SlotTime is how long slots were held, WastedSlotTime the part of it whose
-	// answers nobody used.
-	SlotTime, WastedSlotTime Total
-	// Spent is what all attempts were charged, WastedSpent the part of it for
-	// answers that nobody used: nano-dollars.
-	Spent, WastedSpent Total
-	// Tokens is how many output tokens were delivered, WastedTokens the part of
-	// them in answers that nobody used; RepeatedTokens reached a client that had
-	// had so much of the answer from an attempt that failed.
+	// SlotTime is the time for which slots were held, WastedSlotTime the part of
+	// it for answers that were not used.
+	SlotTime, WastedSlotTime Sum128
+	// Spent is the charge for all attempts, WastedSpent the part of it for answers
+	// that were not used, in nano-dollars.
+	Spent, WastedSpent Sum128
+	// Tokens is the number of output tokens delivered, WastedTokens those in
+	// answers that were not used, RepeatedTokens those that the client had already
+	// received from a failed attempt of the call.
 	Tokens, WastedTokens, RepeatedTokens uint64
 }
 
-// Belief is the clients' ledger: what they made of it.
+// Belief is the clients' ledger: how they interpreted the outcomes.
 type Belief struct {
 	// Calls that began, Attempts that were sent, and how attempts ended.
 	Calls, Attempts uint64
 	Endings         [NumEndings]uint64
-	// Succeeded counts calls that the client took for a success, Useful those
-	// that were one, Lost the difference, Failed the others that are settled;
-	// Withdrawn is the part of Failed that callers gave up.
-	Succeeded, Useful, Lost, Failed, Withdrawn uint64
-	// Degraded counts useful answers from a lesser model, FromMemory those that
-	// the client gave itself, without an attempt, and Shared those that another
-	// call's attempt brought; an answer may be degraded and one of the others.
+	// Succeeded counts calls that the client took for a success, Useful those that
+	// were a success, Lost the difference, Failed the others that are settled;
+	// Cancelled is the part of Failed that callers cancelled.
+	Succeeded, Useful, Lost, Failed, Cancelled uint64
+	// Of the useful answers, Degraded counts those of a lesser model, FromMemory
+	// those of the client itself, without an attempt, and Shared those of another
+	// call's attempt. A degraded answer may also be one of the others.
 	Degraded, FromMemory, Shared uint64
 }
 
-// Tries are the attempts that were sent, by what they were to their call.
+// Tries are the attempts that were sent, by their role.
 type Tries struct {
-	// Retries were sent when no other attempt of the call was in flight, Hedges
+	// Retries were sent while no other attempt of the call was in flight, Hedges
 	// while one was.
 	FirstTries, Retries, Hedges uint64
 }
 
-// Early is the account of calls that began before the end of the last fault,
-// or of all calls of a one-shot fleet.
+// Early counts the calls that began before the end of the last fault, or all
+// calls of a one-shot fleet.
 type Early struct {
 	Calls, Useful, Settled uint64
-	// LastUseful is when the last of them was answered.
+	// LastUseful is the time when the last of them was answered.
 	LastUseful time.Duration
 }
 
-// NewRecorder returns a recorder for a run of the given plan.
+// NewRecorder returns a recorder for a run with the given plan.
 func NewRecorder(p Plan) *Recorder {
 	if p.Bin <= 0 {
 		p.Bin = time.Second
@@ -124,8 +123,8 @@ func NewRecorder(p Plan) *Recorder {
 	return r
 }
 
-// at makes bin the bin of now. Time never runs backwards, so most calls do
-// nothing.
+// at returns the bin of now and makes it the current one. Time does not decrease,
+// so most calls do nothing.
 func (r *Recorder) at(now time.Duration) int {
 	if now >= r.binEnd {
 		r.advance(now)
@@ -143,7 +142,7 @@ func (r *Recorder) advance(now time.Duration) {
 	s.Settled = extend(s.Settled, r.bin+1)
 }
 
-// CallBegan records that a caller wants something.
+// CallBegan records a new call.
 func (r *Recorder) CallBegan(now time.Duration) {
 	r.bins.Calls[r.at(now)]++
 	r.change(now)
@@ -157,8 +156,7 @@ func (r *Recorder) CallBegan(now time.Duration) {
 	}
 }
 
-// isEarly reports whether a call born then must be answered for the run to
-// have drained.
+// isEarly reports whether a call that began then counts for the drain.
 func (r *Recorder) isEarly(born time.Duration) bool { return r.plan.OneShot || born < r.plan.FaultEnd }
 
 // change integrates the number of calls in the system up to now.
@@ -167,11 +165,11 @@ func (r *Recorder) change(now time.Duration) {
 	r.lastChange = now
 }
 
-// open is the number of calls in the system.
+// open returns the number of calls in the system.
 func (r *Recorder) open() uint64 { return r.belief.Calls - r.belief.Succeeded - r.belief.Failed }
 
-// AttemptSent records that the number-th attempt of a call was sent: a hedge if
-// others of the call were in flight.
+// AttemptSent records the attempt of a call with the given number, from 1; hedge
+// reports that another attempt of the call is in flight.
 func (r *Recorder) AttemptSent(number uint32, hedge bool) {
 	r.belief.Attempts++
 	switch {
@@ -193,57 +191,55 @@ func (r *Recorder) AttemptArrived(now time.Duration) {
 	}
 }
 
-// Replied records that a reply left the provider after its work had held a
-// slot for so long.
+// Replied records a reply of the provider and the time for which it held a slot.
 func (r *Recorder) Replied(c wire.Class, slot time.Duration) {
 	r.truth.Replies[c]++
 	r.truth.SlotTime.Add(slot)
 }
 
-// Dropped records that the provider will never answer an attempt.
+// Dropped records an attempt that the provider will never answer, and the time for
+// which it held a slot.
 func (r *Recorder) Dropped(slot time.Duration) {
 	r.truth.Dropped++
 	r.truth.SlotTime.Add(slot)
 }
 
-// Wasted records that an answer whose work held a slot for so long was not
-// used by anybody.
+// Wasted records the slot time of an answer that was not used.
 func (r *Recorder) Wasted(slot time.Duration) { r.truth.WastedSlotTime.Add(slot) }
 
-// Charged records what an attempt was charged, in nano-dollars, and how many
-// output tokens it delivered.
+// Charged records the charge for an attempt, in nano-dollars, and the output tokens
+// that it delivered.
 func (r *Recorder) Charged(cost int64, tokens uint32) {
 	r.truth.Spent.Add(time.Duration(cost))
 	r.truth.Tokens += uint64(tokens)
 }
 
-// ChargedInVain records that nobody used what an attempt was charged for.
-func (r *Recorder) ChargedInVain(cost int64, tokens uint32) {
+// WastedCharge records the charge and the tokens of an answer that was not used.
+func (r *Recorder) WastedCharge(cost int64, tokens uint32) {
 	r.truth.WastedSpent.Add(time.Duration(cost))
 	r.truth.WastedTokens += uint64(tokens)
 }
 
-// Repeated records that a client has had so many output tokens already.
+// Repeated records output tokens that a client has received before.
 func (r *Recorder) Repeated(tokens uint32) { r.truth.RepeatedTokens += uint64(tokens) }
 
-// AttemptEnded records how an attempt ended for its client.
+// AttemptEnded records the ending of an attempt for its client.
 func (r *Recorder) AttemptEnded(how Ending) { r.belief.Endings[how]++ }
 
-// Settlement is how a call was settled.
+// Settlement is the end of a call.
 type Settlement struct {
 	Born time.Duration
 	// Succeeded is the client's belief, Useful the truth.
 	Succeeded, Useful bool
-	Withdrawn         bool // the caller gave up
-	// Degraded is an answer from a lesser model than asked for, FromMemory one
-	// that the client gave itself, without an attempt, Shared one that another
-	// call's attempt brought.
+	Cancelled         bool // by the caller
+	// Degraded is an answer of a lesser model than requested, FromMemory one of
+	// the client itself, without an attempt, Shared one of another call's attempt.
 	Degraded, FromMemory, Shared bool
-	// Model is where the last attempt went.
+	// Model is that of the last attempt's target.
 	Model uint8
 }
 
-// CallSettled records that a call is over.
+// CallSettled records the end of a call.
 func (r *Recorder) CallSettled(now time.Duration, s Settlement) {
 	bin := r.at(now)
 	r.change(now)
@@ -261,7 +257,7 @@ func (r *Recorder) CallSettled(now time.Duration, s Settlement) {
 		r.belief.Succeeded++
 		r.belief.Useful++
 		if s.Degraded || s.FromMemory || s.Shared {
-			r.unlike(s)
+			r.special(s)
 		}
 		r.bins.Useful[bin]++
 		r.latency.Add(now - s.Born)
@@ -276,14 +272,14 @@ func (r *Recorder) CallSettled(now time.Duration, s Settlement) {
 		r.belief.Lost++
 	default:
 		r.belief.Failed++
-		if s.Withdrawn {
-			r.belief.Withdrawn++
+		if s.Cancelled {
+			r.belief.Cancelled++
 		}
 	}
 }
 
-// unlike counts a useful answer that is not like others.
-func (r *Recorder) unlike(s Settlement) {
+// special counts a degraded, cached or shared answer.
+func (r *Recorder) special(s Settlement) {
 	if s.Degraded {
 		r.belief.Degraded++
 		for len(r.degradedBy) <= int(s.Model) {
@@ -313,7 +309,7 @@ const DefaultMinSuccess = 0.999
 // call. One that is sent later is sent when the strategy wants it.
 const Prompt = time.Second
 
-// Finish closes the account at the time the run ended and returns the report.
+// Finish returns the report of a run that ended at end.
 // inFlight is the number of attempts that have not ended for their client. waiting
 // yields the time of arrival of each call that is not settled; nil if there are
 // none.

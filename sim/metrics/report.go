@@ -9,12 +9,12 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Report is what is left of one run.
+// Report is the outcome of one run.
 type Report struct {
 	Plan Plan
-	// End is when the run ended: at its horizon if that cut it, and else with the
-	// last thing that happened to anybody. How early that is says nothing about
-	// how well a strategy did: whoever gives up is done at once.
+	// End is the time when the run ended: the horizon if that cut it off, and else
+	// the time of the last event. An early end is not a merit: a strategy that
+	// gives up ends at once.
 	End    time.Duration
 	Series Series
 	Truth  Truth
@@ -31,60 +31,61 @@ type Report struct {
 	HerdEnd time.Duration
 	// Grows says that the backlog grows: see arrivalGrid.grows.
 	Grows bool
-	// InFlight is how many attempts had not ended for their client at End.
+	// InFlight is the number of attempts that had not ended for their client at
+	// End.
 	InFlight uint64
-	// Tries says what the attempts were to their calls.
+	// Tries are the attempts by their role.
 	Tries
-	// Arrived is how many attempts have reached the provider.
+	// Arrived is the number of attempts that reached the provider.
 	Arrived uint64
 	// AttemptsInFault counts attempts that reached the provider between the
 	// beginning of the first and the end of the last fault.
 	AttemptsInFault uint64
-	// LastCall is when the last call began, UsefulByLast how many calls had been
-	// answered usefully by then.
+	// LastCall is the time when the last call began, UsefulByLast the number of
+	// calls that had been answered usefully by then.
 	LastCall     time.Duration
 	UsefulByLast uint64
 	// LastSettled is when a call was last settled; 0 if none was.
 	LastSettled time.Duration
-	// DegradedBy counts useful answers from a lesser model by that model; models
-	// after the last one that gave any are left out.
+	// DegradedBy counts the useful answers of lesser models by model, up to the
+	// last model with any.
 	DegradedBy []uint64
 	// Fleets are the counts of each, if there are several.
 	Fleets []FleetCount
-	// Signals are what strategies may raise, whether they did or not, in the
-	// order of their fleets and layers.
+	// Signals are the signals that strategies can raise, raised or not, in the
+	// order of fleets and layers.
 	Signals []Signal
-	// Failures is a sample of the attempts that failed, Failed how many did: to
-	// their clients, or in truth.
+	// Failures is a sample of the attempts that failed for their clients or in
+	// truth, Failed the number of all of them.
 	Failures []Failure
 	Failed   uint64
-	// Events is how many events the run took; it says nothing about the herd.
+	// Events is the number of events of the run.
 	Events uint64
 
-	sojourn, area   Total
+	sojourn, area   Sum128
 	drain, recovery time.Duration // or undefinedTime, or neverTime
 }
 
-// Pending is how many calls were not settled at End.
+// Pending returns the number of calls that were not settled at End.
 func (r *Report) Pending() uint64 {
 	return r.Belief.Calls - r.Belief.Succeeded - r.Belief.Failed
 }
 
-// MeanSojourn is the mean time that settled calls spent in the system, R of
-// Little's law.
+// MeanSojourn returns the mean time of settled calls in the system, R of Little's
+// law.
 func (r *Report) MeanSojourn() float64 {
 	return r.sojourn.nanoseconds() / float64(r.Belief.Succeeded+r.Belief.Failed) / float64(time.Second)
 }
 
-// MeanCalls is the mean number of calls in the system over the run, L of
+// MeanCalls returns the mean number of calls in the system over the run, L of
 // Little's law.
 func (r *Report) MeanCalls() float64 { return r.area.nanoseconds() / float64(r.End) }
 
 // Check verifies the conservation laws on the run: attempts = answered +
-// refused + timed out + withdrawn + broken + in flight = first tries + retries +
-// hedges; calls = succeeded + failed + pending; every bin adds up; no answer
-// comes from nowhere; no more is wasted than was spent; L = X·R if the run ended
-// empty. An error is a bug in herdlab, never in a scenario.
+// refused + timed out + cancelled + connection lost + in flight = first tries +
+// retries + hedges; calls = succeeded + failed + pending; the bins add up to the
+// totals; each useful answer has a source; no more is wasted than was spent;
+// L = X·R if the run ended empty. An error is a bug in herdlab, not in a scenario.
 func (r *Report) Check() error {
 	b := &r.Belief
 	ended := r.InFlight
@@ -111,7 +112,7 @@ func (r *Report) Check() error {
 	law(r.FirstTries+r.Retries+r.Hedges == b.Attempts, "%d first tries, %d retries and %d hedges are not %d attempts",
 		r.FirstTries, r.Retries, r.Hedges, b.Attempts)
 	law(r.FirstTries <= b.Calls, "%d first tries of %d calls", r.FirstTries, b.Calls)
-	law(r.Arrived <= b.Attempts && b.Attempts-r.Arrived <= r.InFlight+b.Endings[TimedOut]+b.Endings[Withdrawn]+b.Endings[Broken],
+	law(r.Arrived <= b.Attempts && b.Attempts-r.Arrived <= r.InFlight+b.Endings[TimedOut]+b.Endings[Cancelled]+b.Endings[ConnectionLost],
 		"%d attempts were sent, %d arrived, %d are in flight", b.Attempts, r.Arrived, r.InFlight)
 	law(calls == b.Calls && attempts == r.Arrived && useful == b.Useful && settled == b.Succeeded+b.Failed,
 		"bins add up to %d calls, %d attempts, %d useful, %d settled; the ledgers say %d, %d, %d, %d",
@@ -136,8 +137,8 @@ func (r *Report) Check() error {
 	return errors.Join(errs...)
 }
 
-// Never stands for a time that does not come within the run; Undefined for a
-// figure that has no meaning for it.
+// Never is the value of a time that is not reached within the run, Undefined that
+// of a metric without a meaning for the run.
 var (
 	Never     = math.Inf(1)
 	Undefined = math.NaN()
@@ -173,12 +174,12 @@ func secondsOf(d time.Duration) float64 {
 	return d.Seconds()
 }
 
-// Goodput is how many calls are answered usefully per second while calls keep
-// coming: of open fleets until the last call begins, of closed ones that never
-// stop until the horizon. So long is the same for all strategies that face the
-// same day, so none gains by giving up. It is Undefined for fleets with a given
-// number of calls, where whoever gives up is done sooner: they are judged by
-// the drain.
+// Goodput returns the useful answers per second while calls keep arriving: of
+// open fleets until the last call begins, of closed fleets without a bound on
+// calls until the horizon. This period is the same for all strategies with the
+// same seed, so giving up does not increase goodput. It is Undefined for fleets
+// with a given number of calls, where giving up ends the run early: they are
+// judged by the drain.
 func (r *Report) Goodput() float64 {
 	switch r.Plan.Supply {
 	case Open:

@@ -144,7 +144,7 @@ func TestAttemptsAndAnswersOfEachKind(t *testing.T) {
 	r := NewRecorder(Plan{Horizon: 10 * s})
 	r.CallBegan(0)
 	r.AttemptSent(1, false)
-	r.AttemptEnded(Broken)
+	r.AttemptEnded(ConnectionLost)
 	attempt(r, s, 2)
 	r.Replied(wire.Overloaded, 0)
 	r.AttemptEnded(Refused)

@@ -6,16 +6,16 @@ import "slices"
 // of the old format would misread the new one.
 const SchemaVersion = 1
 
-// Result is the outcome of a comparison: every table, figure and page is drawn
-// from it, and two of the same scenario merge.
+// Result is the outcome of a comparison. Tables, figures and pages are made from
+// it, and results of the same scenario can be merged.
 type Result struct {
 	SchemaVersion int      `json:"schema_version"`
 	Tool          Tool     `json:"tool"`
 	Scenario      Scenario `json:"scenario"`
-	// Seeds are those that every strategy has run with.
+	// Seeds are those with which every strategy has run.
 	Seeds []uint64 `json:"seeds"`
-	// Complete is false if the comparison was interrupted or a strategy failed; strategies whose
-	// seeds are not all done are left out of Results then.
+	// Complete is false if the comparison was interrupted or a strategy failed;
+	// Results omits strategies whose seeds are not all done.
 	Complete bool             `json:"complete"`
 	Results  []StrategyResult `json:"results"`
 	Verdict  *Verdict         `json:"verdict,omitempty"`
@@ -27,36 +27,37 @@ type Tool struct {
 	Version string `json:"version"`
 }
 
-// Scenario is the scenario of a result, with what readers of figures need.
+// Scenario is the scenario of a result, with what tables and figures need.
 type Scenario struct {
 	Name   string `json:"name"`
 	Title  string `json:"title"`
 	SHA256 string `json:"sha256"`
 	// Text is the scenario file itself.
 	Text string `json:"text"`
-	// Clients and Capacity (requests per second, 0 if unbounded) set the scale.
+	// Clients is the number of clients, Capacity the requests per second that the
+	// provider can serve, 0 if unlimited.
 	Clients  int     `json:"clients"`
 	Capacity float64 `json:"capacity_per_second"`
-	// Fleets are whose clients these are, if there are several.
+	// Fleets are the fleets, if there are several.
 	Fleets []Fleet `json:"fleets,omitempty"`
 	// Faults are the disturbances, in seconds; [] in JSON if there are none.
 	Faults []Span `json:"faults"`
-	// OneShot says that drain is judged and not recovery.
+	// OneShot reports that drain is judged and not recovery.
 	OneShot bool `json:"one_shot"`
 	// Bin is the width of all bins, in seconds.
 	Bin float64 `json:"bin_seconds"`
-	// Horizon is when runs are cut off, in seconds.
+	// Horizon is the time at which runs are cut off, in seconds.
 	Horizon float64 `json:"horizon_seconds"`
 	// Input names the trace that was replayed and counts its rows.
 	Input *Input `json:"input,omitempty"`
 }
 
-// Fleet is one of several fleets, of so many clients. All figures are of all fleets
-// together.
+// Fleet is one of several fleets. Metrics are those of all fleets together.
 type Fleet struct {
 	Name    string `json:"name"`
 	Clients int    `json:"clients"`
-	// Strategy is what it does whatever is compared; "" if it is compared.
+	// Strategy is the fixed strategy of the fleet; "" if the fleet's strategy is
+	// compared.
 	Strategy string `json:"strategy,omitempty"`
 }
 
@@ -64,8 +65,8 @@ type Fleet struct {
 type Input struct {
 	Name string `json:"name"`
 	Rows int    `json:"rows"`
-	// Ends is when the last of the rows is called, in seconds of the run; nil if
-	// nobody said.
+	// Ends is the time of the last row in seconds of the run; nil if it is not
+	// known.
 	Ends *float64 `json:"ends_seconds,omitempty"`
 }
 
@@ -76,16 +77,15 @@ type Span struct {
 	To   float64 `json:"to"`
 }
 
-// StrategyResult is what one strategy did.
+// StrategyResult is the outcome of one strategy.
 type StrategyResult struct {
 	Strategy string `json:"strategy"`
 	Summary  string `json:"summary"`
-	// Metrics has every metric by its name, but for those that most scenarios
-	// have none of (hedges, costs, alarms and the like) where no seed has any. A
-	// value by seed is a number, or null: never if its position is in never_at,
-	// and else undefined.
+	// Metrics has every metric by its name. It omits optional metrics (hedges,
+	// costs, alarms and the like) that are absent on every seed. A value by seed is
+	// a number or null: never if its position is in never_at, and else undefined.
 	Metrics Estimates `json:"metrics"`
-	// Signals are the alarms and notes that were raised; absent if there were
+	// Signals are the alarms and notes that were raised; omitted if there were
 	// none.
 	Signals []SignalResult `json:"signals,omitempty"`
 	// Timeline is the run with the first seed.
@@ -103,8 +103,8 @@ func (s *StrategyResult) Estimate(m Metric) Estimate {
 	return absent(m, len(s.Metrics[Calls.Info().Name].PerSeed))
 }
 
-// Timeline is what happened in each bin of one run. Bin i covers Width seconds
-// from Start + i·Width.
+// Timeline has the counts per bin of one run. Bin i covers Width seconds from
+// Start + i·Width.
 type Timeline struct {
 	Seed     uint64   `json:"seed"`
 	Start    float64  `json:"start"`
@@ -114,8 +114,8 @@ type Timeline struct {
 	Useful   []uint32 `json:"useful"`
 }
 
-// Timeline returns what happened in each bin of the run, which was that of
-// seed. It shares no memory with the report.
+// Timeline returns the counts per bin of the run, whose seed is given. It shares no
+// memory with the report.
 func (r *Report) Timeline(seed uint64) Timeline {
 	s := &r.Series
 	return Timeline{

@@ -2,16 +2,16 @@ package metrics
 
 import "time"
 
-// Series are counts per bin. Bin i covers [Start + i·Width, Start + (i+1)·Width);
-// Start ≤ 0, so that the end of the last fault is a bin's edge.
+// Series are counts per bin. Bin i covers [Start + i·Width, Start + (i+1)·Width).
+// Start ≤ 0 is chosen so that the last fault ends at the edge of a bin.
 type Series struct {
 	Start, Width time.Duration
-	// Calls began, Attempts reached the provider, Useful calls were answered, and
-	// Settled calls were over, in each bin.
+	// In each bin, the number of calls that began, of attempts that reached the
+	// provider, of calls answered usefully and of calls settled.
 	Calls, Attempts, Useful, Settled []uint32
 }
 
-// binOf returns the bin that now, which is not before Start, belongs to.
+// binOf returns the bin of now, which must not lie before Start.
 func (s *Series) binOf(now time.Duration) int { return int((now - s.Start) / s.Width) }
 
 func extend(s []uint32, n int) []uint32 {
@@ -31,7 +31,7 @@ func sum(counts []uint32, i, j int) (n int64) {
 	return n
 }
 
-// at is the count of bin i: none after the last bin.
+// at returns the count of bin i, 0 after the last bin.
 func at(counts []uint32, i int) int64 {
 	if i < len(counts) {
 		return int64(counts[i])

@@ -11,15 +11,15 @@ import (
 // Signal is an alarm or a note that strategies have raised.
 type Signal struct {
 	Reason string
-	// Alarm says that somebody should have acted; otherwise it is a note.
+	// Alarm reports that an operator should act; otherwise it is a note.
 	Alarm bool
-	// Count is how often it was raised, First when the first time.
+	// Count is the number of times it was raised, First the first time.
 	Count uint64
 	First time.Duration
 }
 
-// Signal returns the number under which Raised counts a signal; the same reason
-// has one number.
+// Signal returns the number of a signal for Raised; signals with the same reason
+// have the same number.
 func (r *Recorder) Signal(reason string, alarm bool) int {
 	i := slices.IndexFunc(r.signals, func(s Signal) bool { return s.Reason == reason && s.Alarm == alarm })
 	if i >= 0 {
@@ -37,18 +37,18 @@ func (r *Recorder) Raised(now time.Duration, signal int) {
 	}
 }
 
-// SignalResult is what became of one signal over the seeds of a result.
+// SignalResult is one signal over the seeds of a result.
 type SignalResult struct {
 	Reason string `json:"reason"`
 	Alarm  bool   `json:"alarm"`
-	// Count is how often it was raised, by seed; First when for the first time,
-	// in seconds, nil where it was not.
+	// Count is the number of times it was raised, by seed; First the first time in
+	// seconds, nil if it was not raised.
 	Count []uint64   `json:"count"`
 	First []*float64 `json:"first_seconds"`
 }
 
-// SummariseSignals returns the signals that were raised on any seed, in the
-// order of the alphabet. runs has the signals of one run for each seed.
+// SummariseSignals returns the signals that were raised on any seed, in
+// alphabetical order. runs has the signals of one run for each seed.
 func SummariseSignals(runs [][]Signal) []SignalResult {
 	var all []SignalResult
 	for seed, signals := range runs {
@@ -62,7 +62,7 @@ func SummariseSignals(runs [][]Signal) []SignalResult {
 	return all
 }
 
-// addSignal adds what a signal was on one of so many seeds.
+// addSignal adds the values of a signal on one of the seeds.
 func addSignal(all []SignalResult, key SignalResult, seeds, seed int, count uint64, first *float64) []SignalResult {
 	i, found := slices.BinarySearchFunc(all, key, bySignal)
 	if !found {
@@ -96,7 +96,7 @@ func MergeSignals(a, b []SignalResult, fromB []bool) (all []SignalResult) {
 	return all
 }
 
-// validateSignals checks the signals of a result of so many seeds.
+// validateSignals checks the signals of a result with the given number of seeds.
 func validateSignals(signals []SignalResult, seeds int) error {
 	for i := range signals {
 		s := &signals[i]

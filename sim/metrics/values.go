@@ -7,11 +7,11 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Values are the figures of one run. Undefined (NaN) marks a figure without a
-// meaning for the run, Never (+Inf) a time that did not come.
+// Values are the metrics of one run: Undefined (NaN) for a metric without a meaning
+// for the run, Never (+Inf) for a time that is not reached.
 type Values [NumMetrics]float64
 
-// Values draws the figures from the report.
+// Values returns the metrics of the report.
 func (r *Report) Values() Values {
 	b, t := &r.Belief, &r.Truth
 	calls := float64(b.Calls)
@@ -102,7 +102,7 @@ func (r *Report) judgedValues(v *Values) {
 	}
 }
 
-// optionalValues draws the figures that most runs have not.
+// optionalValues sets the optional metrics.
 func (r *Report) optionalValues(v *Values) {
 	b, t := &r.Belief, &r.Truth
 	v[Hedges] = float64(r.Hedges)
@@ -126,10 +126,10 @@ func (r *Report) optionalValues(v *Values) {
 	}
 }
 
-// nanoDollars make a dollar.
+// nanoDollars is the number of nano-dollars in a dollar.
 const nanoDollars = 1e9
 
-// ratio is a ÷ b, Undefined if b is 0.
+// ratio returns a ÷ b, Undefined if b is 0.
 func ratio(a, b float64) float64 {
 	if b == 0 {
 		return math.NaN()

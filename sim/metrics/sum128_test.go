@@ -17,8 +17,8 @@ import (
 func TestTotals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		duration := rapid.Int64Range(0, math.MaxInt64)
-		sum := func(label string) (Total, *big.Int) {
-			var total Total
+		sum := func(label string) (Sum128, *big.Int) {
+			var total Sum128
 			exact := new(big.Int)
 			for range rapid.IntRange(0, 5).Draw(t, label) {
 				d, n := duration.Draw(t, "d"), rapid.Uint64().Draw(t, "n")
