@@ -12,16 +12,16 @@ import (
 // zero Notice never does: the work goes on, its slot stays held and its answer
 // is wasted.
 type Notice struct {
-	// Hears says that it does notice: the request is dropped then, wherever it
+	// Noticed says that it does notice: the request is dropped then, wherever it
 	// is, and its slot is free.
-	Hears bool
+	Noticed bool
 	// Delay is how long that takes.
 	Delay time.Duration
 }
 
 // validate says what is wrong with the notice.
 func (n Notice) validate() error {
-	if n.Delay < 0 || n.Delay > longest || n.Delay > 0 && !n.Hears {
+	if n.Delay < 0 || n.Delay > longest || n.Delay > 0 && !n.Noticed {
 		return fmt.Errorf("the delay must be 0 to %v, and a provider that never notices has none", longest)
 	}
 	return nil
@@ -54,9 +54,9 @@ func (p *Provider) hangUp(now time.Duration, ticket uint32, out []wire.Effect) [
 	switch n := &p.cfg.Abandoned; {
 	case j.hungUp != present:
 		return out
-	case n.Hears && n.Delay == 0:
+	case n.Noticed && n.Delay == 0:
 		return p.forget(now, i, out)
-	case n.Hears:
+	case n.Noticed:
 		at := saturating.Add(now, n.Delay)
 		p.notices.push(notice{at, i})
 		p.wakes = min(p.wakes, at)

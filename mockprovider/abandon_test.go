@@ -37,7 +37,7 @@ func TestNobodyNotices(t *testing.T) {
 
 func TestHangUpsAreNoticedAtOnce(t *testing.T) {
 	var told []string
-	cfg := hung(mockprovider.Notice{Hears: true}, mockprovider.Discipline{})
+	cfg := hung(mockprovider.Notice{Noticed: true}, mockprovider.Discipline{})
 	cfg.Limits = []mockprovider.Limit{ledger{limits.Semaphore{Limit: 1}, &told}}
 	p := play(t, cfg, `
 		arrive 1 input=100 tokens=10 -> 1 started 11s
@@ -60,7 +60,7 @@ func TestHangUpsAreNoticedAtOnce(t *testing.T) {
 }
 
 func TestHangUpsAreNoticedLater(t *testing.T) {
-	cfg := hung(mockprovider.Notice{Hears: true, Delay: 2 * time.Second}, mockprovider.Discipline{})
+	cfg := hung(mockprovider.Notice{Noticed: true, Delay: 2 * time.Second}, mockprovider.Discipline{})
 	p := play(t, cfg, `
 		arrive 1 tokens=10 -> 1 started 11s
 		arrive 2 tokens=10 -> queued
@@ -79,7 +79,7 @@ func TestHangUpsAreNoticedLater(t *testing.T) {
 
 // The job of a notice may be another's by the time, even with the same ticket.
 func TestNoticesOfWhatIsOver(t *testing.T) {
-	p := play(t, hung(mockprovider.Notice{Hears: true, Delay: 4 * time.Second}, mockprovider.Discipline{}), `
+	p := play(t, hung(mockprovider.Notice{Noticed: true, Delay: 4 * time.Second}, mockprovider.Discipline{}), `
 		arrive 1 -> 1 started 1s
 		abandon 1 -> nothing
 		@1s done 1 -> 1 200 ok slot=1s
@@ -115,7 +115,7 @@ func TestDropGone(t *testing.T) {
 // The numbers of jobs that were cut short are not given to others before their
 // Done, and are then.
 func TestNumbersOfJobsCutShort(t *testing.T) {
-	p, err := mockprovider.New(mockprovider.Config{Abandoned: mockprovider.Notice{Hears: true}}, draw.New(1))
+	p, err := mockprovider.New(mockprovider.Config{Abandoned: mockprovider.Notice{Noticed: true}}, draw.New(1))
 	require.NoError(t, err)
 	arrive := func(ticket uint32) uint32 { return p.Step(0, &wire.Input{Ticket: ticket}, nil)[0].Job }
 	first := arrive(1)
@@ -130,10 +130,10 @@ func TestNumbersOfJobsCutShort(t *testing.T) {
 
 func TestNoticeValidate(t *testing.T) {
 	want := "abandoned: the delay must be 0 to " + mockprovider.Longest.String() + ", and a provider that never notices has none"
-	for _, n := range []mockprovider.Notice{{Hears: true, Delay: -1}, {Delay: 1}, {Hears: true, Delay: mockprovider.Forever}} {
+	for _, n := range []mockprovider.Notice{{Noticed: true, Delay: -1}, {Delay: 1}, {Noticed: true, Delay: mockprovider.Forever}} {
 		require.EqualError(t, (&mockprovider.Config{Abandoned: n}).Validate(), want)
 	}
-	require.NoError(t, (&mockprovider.Config{Abandoned: mockprovider.Notice{Hears: true, Delay: time.Second}}).Validate())
+	require.NoError(t, (&mockprovider.Config{Abandoned: mockprovider.Notice{Noticed: true, Delay: time.Second}}).Validate())
 }
 
 // An error costs nothing, an answer that breaks off what was produced.

@@ -57,7 +57,7 @@ func stationsOf(b *providertest.Bytes, punctual bool) Config {
 		cfg.Regions = append(cfg.Regions, r)
 	}
 	if b.Below(2) == 1 {
-		cfg.Abandoned = Notice{Hears: true, Delay: time.Duration(b.Below(10)) * ms}
+		cfg.Abandoned = Notice{Noticed: true, Delay: time.Duration(b.Below(10)) * ms}
 	}
 	for range b.Below(3) {
 		from := time.Duration(b.Below(100)) * ms

@@ -18,9 +18,9 @@ type Config struct {
 	// its Terms whether it gives back what it has counted when a later one, or
 	// capacity, refuses.
 	Limits []Limit
-	// Tells is the number of the limit, from 1, that successes tell of: how much
+	// ReportedLimit is the number of the limit, from 1, that successes tell of: how much
 	// there is of it, how much remains, and when it is whole again; 0 is none.
-	Tells int
+	ReportedLimit int
 	Capacity
 	// Models and Regions are what a target may name; without models, or regions,
 	// all targets mean the same. Each model is served in each region by slots of
@@ -58,8 +58,8 @@ func (c *Config) Validate() error {
 		check(where, l.Validate())
 		check(where, c.countable(l))
 	}
-	if c.Tells < 0 || c.Tells > len(c.Limits) {
-		check("tells", fmt.Errorf("there is no limit %d; use 1 to %d, or 0 to tell of none", c.Tells, len(c.Limits)))
+	if c.ReportedLimit < 0 || c.ReportedLimit > len(c.Limits) {
+		check("tells", fmt.Errorf("there is no limit %d; use 1 to %d, or 0 to tell of none", c.ReportedLimit, len(c.Limits)))
 	}
 	for i := range c.Faults {
 		check(fmt.Sprintf("fault %d", i+1), c.checkFault(&c.Faults[i]))

@@ -158,7 +158,7 @@ func TestInjectWhatCannotBe(t *testing.T) {
 func TestSetLimit(t *testing.T) {
 	s := staged(t, mockprovider.Config{
 		Limits:   []mockprovider.Limit{limits.Window{Limit: 2, Length: time.Minute}, limits.Semaphore{Limit: 2}},
-		Capacity: mockprovider.Capacity{Service: takes(10 * time.Second)}, Tells: 1,
+		Capacity: mockprovider.Capacity{Service: takes(10 * time.Second)}, ReportedLimit: 1,
 	})
 	s.Run(`
 		arrive 1 -> 1 started 10s

@@ -92,10 +92,10 @@ type ClockSetter interface {
 	SetClock(now, ahead time.Duration)
 }
 
-// Teller is a gate that can say how a caller stands with it.
-type Teller interface {
-	// Tell returns how the caller of r stands at now.
-	Tell(now time.Duration, r *wire.Request) Standing
+// StandingReporter is a gate that can say how a caller stands with it.
+type StandingReporter interface {
+	// Standing returns how the caller of r stands at now.
+	Standing(now time.Duration, r *wire.Request) Standing
 }
 
 // Forgetter is a gate that can forget an account, so that its counters serve

@@ -34,7 +34,7 @@ func (full) Release(time.Duration, *wire.Request, mockprovider.Ended)   {}
 // hinted returns the hint of a refusal made at now by a limit that would admit
 // the request after ready; wire.NoHint if that is not known.
 func hinted(t require.TestingT, h mockprovider.Hint, s wire.Spelling, now, ready time.Duration, faults ...mockprovider.Fault) time.Duration {
-	refusal := mockprovider.As429.WithHint(h).SpelledAs(s)
+	refusal := mockprovider.As429.WithHint(h).WithSpelling(s)
 	require.NoError(t, refusal.Validate())
 	verdict := mockprovider.Verdict{Class: wire.Rate}
 	if ready != wire.NoHint {

@@ -53,7 +53,7 @@ func (p *Provider) newJob(now time.Duration, in *wire.Input, station uint16) uin
 // moreJobs makes room for one more job.
 func (p *Provider) moreJobs() {
 	p.free = append(p.free, uint32(len(p.jobs)))
-	p.jobs, p.places, p.told = append(p.jobs, job{}), append(p.places, place{}), append(p.told, told{})
+	p.jobs, p.places, p.reported = append(p.jobs, job{}), append(p.places, place{}), append(p.reported, headReport{})
 }
 
 // start puts a job into a slot. Its finish is decided now.
@@ -65,8 +65,8 @@ func (p *Provider) start(now time.Duration, s *station, i uint32, out []wire.Eff
 	}
 	s.enter(now, s.units(&j.req.Demand))
 	j.started, j.state = now, served
-	if p.teller != nil {
-		p.told[i] = told{}
+	if p.reporter != nil {
+		p.reported[i] = headReport{}
 	}
 	if len(p.faults.works) > 0 || j.mark.slot != 0 {
 		p.disturb(j)
@@ -86,9 +86,9 @@ func (p *Provider) sendHead(now time.Duration, s *station, i uint32, out []wire.
 	out, e := add(out)
 	e.Kind, e.Ticket, e.Job, e.After = wire.Head, j.ticket, i, saturating.Add(j.work.Head, s.latency)
 	e.Reply.Status, e.Reply.Hint.Value, e.Reply.Tokens = 200, wire.NoHint, min(j.work.Tokens, 1)
-	if p.teller != nil {
-		p.tell(now, &j.req, &e.Reply)
-		p.told[i] = told{e.Reply.Limit, e.Reply.Remaining, e.Reply.Reset}
+	if p.reporter != nil {
+		p.reportStanding(now, &j.req, &e.Reply)
+		p.reported[i] = headReport{e.Reply.Limit, e.Reply.Remaining, e.Reply.Reset}
 	}
 	return out
 }
@@ -124,8 +124,8 @@ func (p *Provider) done(now time.Duration, i uint32, out []wire.Effect) []wire.E
 	} else {
 		p.letGoSince(now, j, ended)
 	}
-	if p.teller != nil {
-		p.tellAtEnd(now, i, e)
+	if p.reporter != nil {
+		p.reportAtEnd(now, i, e)
 	}
 	p.end(j)
 	p.release(i)

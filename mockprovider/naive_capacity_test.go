@@ -433,10 +433,10 @@ func (w *naiveCapacity) abandon(j *naiveJob, now time.Duration) {
 	}
 	j.gone = true
 	switch n := w.cfg.Abandoned; {
-	case n.Hears && n.Delay == 0:
+	case n.Noticed && n.Delay == 0:
 		w.drop(j, now, wire.Dropped, wire.Cancelled)
 		w.serve(j.station, now)
-	case n.Hears:
+	case n.Noticed:
 		w.noticing = append(w.noticing, naiveNotice{now + n.Delay, j})
 	}
 }

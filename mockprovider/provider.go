@@ -12,18 +12,18 @@ import (
 // Provider is a provider in some state. It is stepped by one driver; it is not
 // safe for concurrent use.
 type Provider struct {
-	cfg     Config
-	forms   wire.Forms
-	spoken  []*wire.Forms // of other dialects, from 1; see Speak
-	rnd     draw.Rand
-	gates   []Gate
-	badKeys [4]uint64
-	known   known
-	welcome bool     // nobody is a stranger
-	teller  Teller   // the gate that successes tell of; nil if none
-	epoch   uint64   // how often gates have been made anew, and accounts forgotten
-	since   []uint64 // by gate: the epoch in which it was; nil in the first epoch
-	owned   []uint64 // by account: the epoch in which it was forgotten
+	cfg        Config
+	forms      wire.Forms
+	otherForms []*wire.Forms // of other dialects, from 1; see Speak
+	rnd        draw.Rand
+	gates      []Gate
+	badKeys    [4]uint64
+	known      known
+	acceptsAll bool             // nobody is a stranger
+	reporter   StandingReporter // the gate that successes tell of; nil if none
+	epoch      uint64           // how often gates have been made anew, and accounts forgotten
+	since      []uint64         // by gate: the epoch in which it was; nil in the first epoch
+	owned      []uint64         // by account: the epoch in which it was forgotten
 
 	stations          []*station
 	byModel, byRegion int  // strides of the stations
@@ -37,11 +37,11 @@ type Provider struct {
 	changes time.Duration // when the faults must be looked at again
 	wakes   time.Duration // when anything changes by itself
 
-	watches bool     // somebody cares whether clients are still there
-	pooled  bool     // some station has a pool of tokens for slots
-	jobOf   []uint32 // by ticket; nobody if there is none
-	notices ring[notice]
-	told    []told // by job: what its head has told
+	watches  bool     // somebody cares whether clients are still there
+	pooled   bool     // some station has a pool of tokens for slots
+	jobOf    []uint32 // by ticket; nobody if there is none
+	notices  ring[notice]
+	reported []headReport // by job: what its head has told
 }
 
 // never is a time that does not come.
@@ -81,12 +81,12 @@ func New(cfg Config, rnd draw.Rand) (*Provider, error) {
 		p.badKeys[k>>6] |= 1 << (k & 63)
 	}
 	p.known = p.cfg.Space.known()
-	p.welcome = p.known == everybody && len(cfg.RejectKeys) == 0
+	p.acceptsAll = p.known == everybody && len(cfg.RejectKeys) == 0
 	for _, l := range cfg.Limits {
 		p.gates = append(p.gates, l.Gate(p.cfg.Space))
 	}
-	if cfg.Tells > 0 {
-		p.teller, _ = p.gates[cfg.Tells-1].(Teller)
+	if cfg.ReportedLimit > 0 {
+		p.reporter, _ = p.gates[cfg.ReportedLimit-1].(StandingReporter)
 	}
 	p.build()
 	p.faults.strain = p.unstrained()
@@ -157,9 +157,9 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 			return out
 		}
 	}
-	if !p.welcome {
-		if class := p.stranger(r); class != wire.OK {
-			return p.refuse(now, in, class, p.toStrangers(class), out)
+	if !p.acceptsAll {
+		if class := p.reject(r); class != wire.OK {
+			return p.refuse(now, in, class, p.rejection(class), out)
 		}
 	}
 	k := p.stationOf(r.Target)

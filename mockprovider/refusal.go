@@ -17,16 +17,16 @@ type Refusal struct {
 	Body   wire.Body
 	Code   int32
 	Hint   Hint
-	// Spelled is how the hint is written, where Status is not 0 or, if it is
+	// Spelling is how the hint is written, where Status is not 0 or, if it is
 	// not wire.ExactSeconds, in place of the provider's spelling.
-	Spelled wire.Spelling
-	// Shows is the class that the form reads as, where it has one text for
+	Spelling wire.Spelling
+	// ShownAs is the class that the form reads as, where it has one text for
 	// several; wire.OK, which no refusal shows, for the true one.
-	Shows wire.Class
-	// Says is the limit that the reply states in place of the one that
+	ShownAs wire.Class
+	// StatedLimit is the limit that the reply states in place of the one that
 	// refused; 0 states that one. Some providers have one limit in all their
 	// replies, whichever of several was hit.
-	Says int32
+	StatedLimit int32
 	// Marks is an x-should-retry header beside it, wire.ShouldRetry or
 	// wire.ShouldNotRetry; 0 sends none.
 	Marks wire.Marks
@@ -36,7 +36,7 @@ type Refusal struct {
 var (
 	// As14003 is HTTP 200 around {"code":14003,…}. It says "too many requests",
 	// whatever the reason is.
-	As14003 = Refusal{Status: 200, Body: wire.CodeBody, Code: wire.Code14003, Shows: wire.Rate, Spelled: wire.BodySeconds}
+	As14003 = Refusal{Status: 200, Body: wire.CodeBody, Code: wire.Code14003, ShownAs: wire.Rate, Spelling: wire.BodySeconds}
 	// As429, As503 and As401 are an error body under that status.
 	As429 = Refusal{Status: 429, Body: wire.ErrorBody}
 	As503 = Refusal{Status: 503, Body: wire.ErrorBody}
@@ -49,9 +49,9 @@ func (r Refusal) WithHint(h Hint) Refusal {
 	return r
 }
 
-// SpelledAs returns r with hints written that way.
-func (r Refusal) SpelledAs(s wire.Spelling) Refusal {
-	r.Spelled = s
+// WithSpelling returns r with hints written that way.
+func (r Refusal) WithSpelling(s wire.Spelling) Refusal {
+	r.Spelling = s
 	return r
 }
 
@@ -68,11 +68,11 @@ func (r Refusal) Validate() error {
 		return fmt.Errorf("refusal: code %d needs a body that carries it", r.Code)
 	case r.Status != 0 && r.Status < 400 && r.Body != wire.CodeBody:
 		return fmt.Errorf("refusal: status %d without a business code is a success to everyone", r.Status)
-	case r.Shows >= wire.NumClasses:
-		return fmt.Errorf("refusal: there is no class %d to show", r.Shows)
-	case r.Spelled >= wire.NumSpellings:
-		return fmt.Errorf("refusal: there is no spelling %d", r.Spelled)
-	case r.Says < 0:
+	case r.ShownAs >= wire.NumClasses:
+		return fmt.Errorf("refusal: there is no class %d to show", r.ShownAs)
+	case r.Spelling >= wire.NumSpellings:
+		return fmt.Errorf("refusal: there is no spelling %d", r.Spelling)
+	case r.StatedLimit < 0:
 		return errors.New("refusal: the limit that it says must not be negative; 0 says the one that refused")
 	case r.Marks != 0 && r.Marks != wire.ShouldRetry && r.Marks != wire.ShouldNotRetry:
 		return errors.New("refusal: its marks are wire.ShouldRetry, wire.ShouldNotRetry or none")
@@ -99,18 +99,18 @@ func (p *Provider) write(now time.Duration, r *wire.Request, v Verdict, own *Ref
 		own = &exact
 	}
 	shown := v.Class
-	if own.Shows != wire.OK {
-		shown = own.Shows
+	if own.ShownAs != wire.OK {
+		shown = own.ShownAs
 	}
 	to.Class, to.Limit, to.Remaining, to.Reset = v.Class, v.Limit, v.Remaining, v.Reset
-	if own.Says > 0 {
-		to.Limit = own.Says
+	if own.StatedLimit > 0 {
+		to.Limit = own.StatedLimit
 	}
 	form := &p.formsFor(r)[shown]
-	if to.Hint.Spelling, to.Marks = own.Spelled, own.Marks; own.Status == 0 {
+	if to.Hint.Spelling, to.Marks = own.Spelling, own.Marks; own.Status == 0 {
 		to.Status, to.Body, to.Code, to.Shown, to.Words = form.Status, form.Body, form.Code, form.Shown, form.Words
 		if to.Marks |= form.Marks; to.Hint.Spelling == wire.ExactSeconds {
-			to.Hint.Spelling = form.Spelled
+			to.Hint.Spelling = form.Spelling
 		}
 	} else {
 		to.Status, to.Body, to.Code, to.Shown, to.Words = own.Status, own.Body, own.Code, form.Shown, form.Words

@@ -41,7 +41,7 @@ func TestUsualForms(t *testing.T) {
 // the reference articles' body has no field for a reset, which headers have.
 func TestWhatARefusalWrites(t *testing.T) {
 	forms := wire.Plain()
-	forms[wire.Rate].Spelled = wire.BodyMillis
+	forms[wire.Rate].Spelling = wire.BodyMillis
 	exact := mockprovider.Hint{Kind: mockprovider.Exact}
 	for _, c := range []struct {
 		refusal mockprovider.Refusal
@@ -49,7 +49,7 @@ func TestWhatARefusalWrites(t *testing.T) {
 		reset   time.Duration
 	}{
 		{mockprovider.Refusal{Hint: exact}, wire.BodyMillis, time.Minute},
-		{mockprovider.Refusal{Hint: exact, Spelled: wire.HeaderSeconds}, wire.HeaderSeconds, time.Minute},
+		{mockprovider.Refusal{Hint: exact, Spelling: wire.HeaderSeconds}, wire.HeaderSeconds, time.Minute},
 		{mockprovider.As429.WithHint(exact), wire.ExactSeconds, time.Minute},
 		{mockprovider.As14003.WithHint(exact), wire.BodySeconds, 0},
 	} {
@@ -75,7 +75,7 @@ func TestRefusalValidate(t *testing.T) {
 		"refusal: code 14003 needs a body that carries it":                                  {Status: 429, Body: wire.ErrorBody, Code: 14003},
 		"refusal: status 200 without a business code is a success to everyone":              {Status: 200, Body: wire.ErrorBody},
 		"refusal: a hint must not be negative":                                              {Hint: mockprovider.Hint{Kind: mockprovider.Constant, Value: -1}},
-		"refusal: the limit that it says must not be negative; 0 says the one that refused": {Says: -1},
+		"refusal: the limit that it says must not be negative; 0 says the one that refused": {StatedLimit: -1},
 	} {
 		require.EqualError(t, r.Validate(), want)
 	}
@@ -85,7 +85,7 @@ func TestRefusalValidate(t *testing.T) {
 func TestSays(t *testing.T) {
 	play(t, mockprovider.Config{
 		Limits: []mockprovider.Limit{
-			limits.Window{Limit: 3, Length: time.Minute, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Says: 20}}}, // in the usual form
+			limits.Window{Limit: 3, Length: time.Minute, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{StatedLimit: 20}}}, // in the usual form
 			limits.Semaphore{Limit: 1, Terms: mockprovider.Terms{Refusal: mockprovider.As14003}},
 		},
 		Capacity: mockprovider.Capacity{Service: takes(time.Second)},
@@ -103,9 +103,9 @@ func TestSays(t *testing.T) {
 // that one.
 func TestShows(t *testing.T) {
 	forms := wire.Plain()
-	forms[wire.Rate] = wire.Form{Status: 420, Body: wire.CodeBody, Code: 7, Shown: wire.Rate, Spelled: wire.BodyMillis}
+	forms[wire.Rate] = wire.Form{Status: 420, Body: wire.CodeBody, Code: 7, Shown: wire.Rate, Spelling: wire.BodyMillis}
 	play(t, mockprovider.Config{
-		Forms: &forms, Limits: []mockprovider.Limit{limits.Semaphore{Limit: 1, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Shows: wire.Rate, Hint: mockprovider.Hint{Kind: mockprovider.Constant, Value: 1200 * time.Microsecond}}}}},
+		Forms: &forms, Limits: []mockprovider.Limit{limits.Semaphore{Limit: 1, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{ShownAs: wire.Rate, Hint: mockprovider.Hint{Kind: mockprovider.Constant, Value: 1200 * time.Microsecond}}}}},
 	}, `
 		arrive 1 -> 1 started 0s
 		arrive 2 -> 2 420 concurrency code=7 after=2ms limit=1 left=0`)

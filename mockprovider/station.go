@@ -113,8 +113,8 @@ func share(n int, part float64, percent int32) int {
 // point makes it: 70 % of 10 are 7.
 func roundUpSlots(x float64) int { return int(math.Ceil(float64(x * (1 - 1e-12)))) }
 
-// Crowd is how full a station is: where one model is served in one region.
-type Crowd struct {
+// Occupancy is how full a station is: where one model is served in one region.
+type Occupancy struct {
 	// Slots is how many slots there are at the moment, -1 if nothing bounds them.
 	// Others is how many of them others' requests hold, Used how many ours do.
 	Slots, Others, Used int
@@ -122,15 +122,15 @@ type Crowd struct {
 	Busy, Queued int
 }
 
-// Crowd returns how full the station is that serves a target; the zero Crowd if
+// Occupancy returns how full the station is that serves a target; the zero Occupancy if
 // there is none.
-func (p *Provider) Crowd(t wire.Target) Crowd {
+func (p *Provider) Occupancy(t wire.Target) Occupancy {
 	k := int(p.stationOf(t))
 	if k >= len(p.stations) || uint16(t.Model) >= p.known.models || uint16(t.Region) >= p.known.regions {
-		return Crowd{}
+		return Occupancy{}
 	}
 	s := p.stations[k]
-	c := Crowd{Slots: s.slots, Others: s.taken, Used: s.used, Busy: s.busy, Queued: s.n}
+	c := Occupancy{Slots: s.slots, Others: s.taken, Used: s.used, Busy: s.busy, Queued: s.n}
 	if s.slots == unbounded {
 		c.Slots = -1
 	}

@@ -114,10 +114,10 @@ func TestCrowd(t *testing.T) {
 		arrive 1 model=1 -> 1 started 1s
 		arrive 2 model=1 -> queued
 		arrive 3 model=1 region=1 -> 3 started 1s`)
-	require.Equal(t, Crowd{Slots: 2, Others: 1, Used: 1, Busy: 1, Queued: 1}, p.Crowd(wire.Target{Model: 1}))
-	require.Equal(t, Crowd{Slots: 4, Others: 2, Used: 1, Busy: 1}, p.Crowd(wire.Target{Model: 1, Region: 1}))
-	require.Equal(t, Crowd{Slots: 1}, p.Crowd(wire.Target{}))
-	require.Zero(t, p.Crowd(wire.Target{Model: 2}))
-	require.Zero(t, p.Crowd(wire.Target{Region: 200}))
-	require.Equal(t, Crowd{Slots: -1}, play(t, Config{}, "").Crowd(wire.Target{Model: 7}))
+	require.Equal(t, Occupancy{Slots: 2, Others: 1, Used: 1, Busy: 1, Queued: 1}, p.Occupancy(wire.Target{Model: 1}))
+	require.Equal(t, Occupancy{Slots: 4, Others: 2, Used: 1, Busy: 1}, p.Occupancy(wire.Target{Model: 1, Region: 1}))
+	require.Equal(t, Occupancy{Slots: 1}, p.Occupancy(wire.Target{}))
+	require.Zero(t, p.Occupancy(wire.Target{Model: 2}))
+	require.Zero(t, p.Occupancy(wire.Target{Region: 200}))
+	require.Equal(t, Occupancy{Slots: -1}, play(t, Config{}, "").Occupancy(wire.Target{Model: 7}))
 }

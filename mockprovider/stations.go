@@ -29,7 +29,7 @@ func (p *Provider) build() {
 			p.far = true
 		}
 	}
-	p.watches = c.Abandoned.Hears
+	p.watches = c.Abandoned.Noticed
 	jobs := 0
 	for _, s := range p.stations {
 		p.watches, p.pooled = p.watches || s.DropGone, p.pooled || s.unit > 0

@@ -139,7 +139,7 @@ func TestStepOfManyPartsDoesNotAllocate(t *testing.T) {
 		if order == mockprovider.AdaptiveLIFO {
 			c.Discipline.Turns = 10
 		}
-		p, err := mockprovider.New(mockprovider.Config{Capacity: c, Models: make([]mockprovider.ModelConfig, 2), Regions: make([]mockprovider.RegionConfig, 2), Abandoned: mockprovider.Notice{Hears: true, Delay: time.Microsecond}}, draw.New(1))
+		p, err := mockprovider.New(mockprovider.Config{Capacity: c, Models: make([]mockprovider.ModelConfig, 2), Regions: make([]mockprovider.RegionConfig, 2), Abandoned: mockprovider.Notice{Noticed: true, Delay: time.Microsecond}}, draw.New(1))
 		require.NoError(t, err)
 		in, out := &wire.Input{}, make([]wire.Effect, 0, 400)
 		working := fill(p, in)

@@ -63,9 +63,9 @@ func (d *decoder) provider(parent *section, n *yaml.Node) mockprovider.Config {
 			c.Limits = append(c.Limits, l)
 		}
 	}
-	c.Tells = int(d.integer(s.get("tells"), 1, maxLimits))
-	if at := s.get("tells"); c.Tells > len(c.Limits) {
-		d.complain(at, "there is no limit %d whose state could be reported; there are %d limits", c.Tells, len(c.Limits))
+	c.ReportedLimit = int(d.integer(s.get("tells"), 1, maxLimits))
+	if at := s.get("tells"); c.ReportedLimit > len(c.Limits) {
+		d.complain(at, "there is no limit %d whose state could be reported; there are %d limits", c.ReportedLimit, len(c.Limits))
 	}
 	if at := s.get("capacity"); at != nil {
 		d.capacity(s.at, at, &c.Capacity)

@@ -47,9 +47,9 @@ func (s *section) refuses(key string, r *mockprovider.Refusal, computed bool) {
 		*r = refusalForms[slices.Index(names, w)].refusal
 	}
 	if n := s.get("spelled"); n != nil {
-		r.Spelled = wire.Spelling(s.enumerated(n, "spelling", wire.ExactSeconds))
+		r.Spelling = wire.Spelling(s.enumerated(n, "spelling", wire.ExactSeconds))
 	}
-	r.Says = int32(s.integer(s.get("says"), 1, math.MaxInt32))
+	r.StatedLimit = int32(s.integer(s.get("says"), 1, math.MaxInt32))
 	switch s.word(s.get("should_retry"), "should_retry", "true", "false") {
 	case "true":
 		r.Marks = wire.ShouldRetry

@@ -313,7 +313,7 @@ func (d *decoder) notice(n *yaml.Node) mockprovider.Notice {
 	case !ok || s == "never":
 		return mockprovider.Notice{}
 	case s == "at_once":
-		return mockprovider.Notice{Hears: true}
+		return mockprovider.Notice{Noticed: true}
 	}
-	return mockprovider.Notice{Hears: true, Delay: d.duration(n)}
+	return mockprovider.Notice{Noticed: true, Delay: d.duration(n)}
 }

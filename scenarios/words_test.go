@@ -38,7 +38,7 @@ func TestWordsMeanWhatTheySay(t *testing.T) {
 		"window: {limit: 5/s, charge: {count: input_tokens, when: at_admission, failed: refunded}}": limits.Window{Limit: 5, Length: s, Terms: charged(mockprovider.Charge{Count: mockprovider.InputTokens, Failed: mockprovider.Refunded})},
 		"window: {limit: 5/s, charge: {count: output_tokens, when: reserved, cancelled: produced}}": limits.Window{Limit: 5, Length: s, Terms: charged(mockprovider.Charge{Count: mockprovider.OutputTokens, When: mockprovider.Reserved, Cancelled: mockprovider.Produced})},
 		"window: {limit: 5/s, charge: {count: requests, when: at_completion, cancelled: whole}}":    limits.Window{Limit: 5, Length: s, Terms: charged(mockprovider.Charge{When: mockprovider.AtCompletion, Cancelled: mockprovider.Whole})},
-		"window: {limit: 5/s, charge: {count: requests, failed: as_served}, reply: 429, says: 20}":  limits.Window{Limit: 5, Length: s, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Status: 429, Body: wire.ErrorBody, Says: 20}}},
+		"window: {limit: 5/s, charge: {count: requests, failed: as_served}, reply: 429, says: 20}":  limits.Window{Limit: 5, Length: s, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Status: 429, Body: wire.ErrorBody, StatedLimit: 20}}},
 		"window: {limit: 5/s, retry_after: 2500ms, spelled: body_seconds}":                          hinting(mockprovider.Hint{Kind: mockprovider.Constant, Value: 2500 * time.Millisecond}, wire.BodySeconds),
 		"window: {limit: 5/s, retry_after: exact, spelled: date}":                                   hinting(mockprovider.Hint{Kind: mockprovider.Exact}, wire.HeaderDate),
 		"window: {limit: 5/s, retry_after: rounded_up, spelled: seconds, jitter_hint: 3s}":          hinting(mockprovider.Hint{Kind: mockprovider.RoundedUp, Jitter: 3 * s}, wire.HeaderSeconds),
@@ -93,7 +93,7 @@ func charged(c mockprovider.Charge) mockprovider.Terms { return mockprovider.Ter
 
 // hinting returns a window of 5 a second whose refusals have that hint.
 func hinting(h mockprovider.Hint, s wire.Spelling) mockprovider.Limit {
-	return limits.Window{Limit: 5, Length: time.Second, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Hint: h, Spelled: s}}}
+	return limits.Window{Limit: 5, Length: time.Second, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Hint: h, Spelling: s}}}
 }
 
 // Parts of a file can be read alone, as YAML and as JSON.

@@ -34,7 +34,7 @@ func TestDatesAreObeyedByTheClientsClock(t *testing.T) {
 	} {
 		var arrivals []time.Duration
 		inner := simtest.Provider(t, mockprovider.Config{Faults: []mockprovider.Fault{
-			faults.Outage(0, opens, mockprovider.As503.WithHint(mockprovider.Hint{Kind: mockprovider.Exact}).SpelledAs(wire.HeaderTime)),
+			faults.Outage(0, opens, mockprovider.As503.WithHint(mockprovider.Hint{Kind: mockprovider.Exact}).WithSpelling(wire.HeaderTime)),
 		}}, 1)
 		p := &simtest.Server{Arrive: func(now time.Duration, in *wire.Input, out []wire.Effect) []wire.Effect {
 			arrivals = append(arrivals, now)

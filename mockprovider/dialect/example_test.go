@@ -20,7 +20,7 @@ func Example() {
 	form := d.Forms()[wire.Rate]
 	reply := wire.Reply{
 		Status: form.Status, Class: wire.Rate, Shown: form.Shown, Body: form.Body, Code: form.Code,
-		Hint: wire.Hint{Value: 3 * time.Second, Spelling: form.Spelled}, Limit: 20,
+		Hint: wire.Hint{Value: 3 * time.Second, Spelling: form.Spelling}, Limit: 20,
 	}
 	var m dialect.Message
 	d.Write(&m, &dialect.Context{Model: "demo", Epoch: 1_800_000_000}, &reply)

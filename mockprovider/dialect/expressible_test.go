@@ -97,7 +97,7 @@ func replyOf(d *Dialect, class wire.Class) wire.Reply {
 	f := d.Forms()[class]
 	return wire.Reply{
 		Status: f.Status, Class: class, Shown: f.Shown, Body: f.Body, Code: f.Code, Words: f.Words, Marks: f.Marks,
-		Hint: wire.Hint{Value: wire.NoHint, Spelling: f.Spelled},
+		Hint: wire.Hint{Value: wire.NoHint, Spelling: f.Spelling},
 	}
 }
 

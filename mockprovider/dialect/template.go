@@ -148,7 +148,7 @@ func (d *Dialect) Forms() *wire.Forms {
 		p := &d.templates[class]
 		f[class] = wire.Form{
 			Status: p.Status, Body: p.body(), Code: p.Number, Shown: d.templates.shown(wire.Class(class)),
-			Words: p.keywords, Foreign: otherForm(p.body(), wire.Class(class)), Spelled: p.Spelled, Marks: p.Marks | d.limits.marks(p.body()),
+			Words: p.keywords, Foreign: otherForm(p.body(), wire.Class(class)), Spelling: p.Spelled, Marks: p.Marks | d.limits.marks(p.body()),
 		}
 	}
 	f[wire.OK] = wire.Form{Status: 200, Marks: d.limits.marks(wire.Completion)}

@@ -120,8 +120,8 @@ func (d MaskedPermission) Validate() error { return d.Refusal.Validate() }
 
 // Hooks implements Disturbance.
 func (d MaskedPermission) Hooks(mockprovider.Space) mockprovider.Hooks {
-	if d.Refusal.Shows == wire.OK {
-		d.Refusal.Shows = wire.Overloaded
+	if d.Refusal.ShownAs == wire.OK {
+		d.Refusal.ShownAs = wire.Overloaded
 	}
 	return refusing(wire.Permission, d.Refusal)
 }

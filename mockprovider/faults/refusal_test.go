@@ -69,7 +69,7 @@ func TestExpiry(t *testing.T) {
 // has for that.
 func TestMaskedPermission(t *testing.T) {
 	forms := wire.Plain()
-	forms[wire.Overloaded] = wire.Form{Status: 529, Body: wire.ErrorBody, Shown: wire.Overloaded, Words: wire.MentionsCapacity, Spelled: wire.HeaderSeconds}
+	forms[wire.Overloaded] = wire.Form{Status: 529, Body: wire.ErrorBody, Shown: wire.Overloaded, Words: wire.MentionsCapacity, Spelling: wire.HeaderSeconds}
 	fault := func(r mockprovider.Refusal) []mockprovider.Fault {
 		return []mockprovider.Fault{{To: mockprovider.Forever, Where: mockprovider.Match{Models: mockprovider.Just(2)}, Does: MaskedPermission{r}}}
 	}

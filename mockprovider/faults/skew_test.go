@@ -17,7 +17,7 @@ import (
 // minute, so that the next begins; and back again in the fortieth of that one.
 func TestSkew(t *testing.T) {
 	exact := func(s wire.Spelling) mockprovider.Terms {
-		return mockprovider.Terms{Refusal: mockprovider.As429.WithHint(mockprovider.Hint{Kind: mockprovider.Exact}).SpelledAs(s)}
+		return mockprovider.Terms{Refusal: mockprovider.As429.WithHint(mockprovider.Hint{Kind: mockprovider.Exact}).WithSpelling(s)}
 	}
 	skewed := []mockprovider.Fault{{From: 10 * time.Second, To: 50 * time.Second, Does: Skew{Ahead: 50 * time.Second}}}
 	play(t, mockprovider.Config{Limits: []mockprovider.Limit{limits.Window{Limit: 1, Length: time.Minute, Terms: exact(wire.BodySeconds)}}, Faults: skewed}, `

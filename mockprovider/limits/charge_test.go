@@ -72,7 +72,7 @@ func TestReservationsTogether(t *testing.T) {
 		for range n {
 			gate.Release(time.Second, &r, mockprovider.Ended{Tokens: 4000})
 		}
-		s := gate.(mockprovider.Teller).Tell(time.Second, &r)
+		s := gate.(mockprovider.StandingReporter).Standing(time.Second, &r)
 		require.Equal(t, mockprovider.Standing{Allowance: mockprovider.Allowance{Limit: 10_000, Remaining: max(0, 10_000-int32(n)*4000)}, Used: int32(n) * 4000, Reset: 59 * time.Second}, s)
 		require.False(t, gate.Take(2*time.Second, &r), "what is spent late is spent")
 	}
@@ -96,7 +96,7 @@ func TestTooLarge(t *testing.T) {
 		arrive 1 tokens=1 -> 1 429 too_large limit=100 left=100
 		@24h arrive 2 tokens=1 max=1 -> 2 429 too_large limit=100 left=100`)
 	// As the limit shows it on the wire, it may look like any other.
-	reply.Shows = wire.TokenRate
+	reply.ShownAs = wire.TokenRate
 	play(t, mockprovider.Config{Limits: []mockprovider.Limit{SlidingLog{Limit: 100, Length: time.Minute, Terms: mockprovider.Terms{Charge: mockprovider.Charge{Count: mockprovider.InputTokens}, Refusal: reply}}}}, `
 		arrive 1 input=101 -> 1 429 too_large as token_rate limit=100 left=100`)
 }
@@ -114,11 +114,11 @@ func TestRefundsStayInTheirWindow(t *testing.T) {
 		require.True(t, gate.Take(0, &r))
 		gate.Release(time.Minute, &r, mockprovider.Ended{Tokens: 500}) // an instant too late
 		require.True(t, gate.Take(time.Minute, &r), "%#v", l)
-		require.Equal(t, int32(4000), gate.(mockprovider.Teller).Tell(time.Minute, &r).Used, "%#v", l)
+		require.Equal(t, int32(4000), gate.(mockprovider.StandingReporter).Standing(time.Minute, &r).Used, "%#v", l)
 		gate.Release(61*time.Second, &r, mockprovider.Ended{Since: 0, Tokens: 0}) // whoever says so
-		require.Equal(t, int32(4000), gate.(mockprovider.Teller).Tell(61*time.Second, &r).Used, "%#v", l)
+		require.Equal(t, int32(4000), gate.(mockprovider.StandingReporter).Standing(61*time.Second, &r).Used, "%#v", l)
 		gate.Release(61*time.Second, &r, mockprovider.Ended{Since: time.Minute, Tokens: 500})
-		require.Equal(t, int32(500), gate.(mockprovider.Teller).Tell(61*time.Second, &r).Used, "%#v", l)
+		require.Equal(t, int32(500), gate.(mockprovider.StandingReporter).Standing(61*time.Second, &r).Used, "%#v", l)
 	}
 }
 
@@ -131,7 +131,9 @@ func TestUndoInAWindowThatIsEmptyAgain(t *testing.T) {
 		Penalty{Limit: 10, Length: time.Minute, Block: time.Minute, Terms: mockprovider.Terms{Charge: charge}},
 	} {
 		gate, r := l.Gate(mockprovider.Space{}), wire.Request{Demand: wire.Demand{MaxTokens: 10}}
-		left := func(now time.Duration) time.Duration { return gate.(mockprovider.Teller).Tell(now, &r).Reset }
+		left := func(now time.Duration) time.Duration {
+			return gate.(mockprovider.StandingReporter).Standing(now, &r).Reset
+		}
 		require.True(t, gate.Take(0, &r))
 		gate.Undo(0, &r)
 		require.True(t, gate.Take(10*time.Second, &r))
@@ -173,7 +175,7 @@ func TestSettlements(t *testing.T) {
 			gate := Window{Limit: 10_000, Length: time.Minute, Terms: mockprovider.Terms{Charge: charge}}.Gate(mockprovider.Space{})
 			require.True(t, gate.Take(0, &r))
 			gate.Release(time.Second, &r, e)
-			return gate.(mockprovider.Teller).Tell(time.Second, &r).Used
+			return gate.(mockprovider.StandingReporter).Standing(time.Second, &r).Used
 		}
 		charge := mockprovider.Charge{Count: c.count, When: c.when, Failed: c.rule}
 		require.Equal(t, c.served, used(charge, mockprovider.Ended{Tokens: 700}), "%+v", c)
@@ -200,7 +202,7 @@ func TestChargesAtTheEndsOfNumbers(t *testing.T) {
 				} else {
 					require.NotEqual(t, wire.OK, gate.Refuse(now, &huge).Class)
 				}
-				s := gate.(mockprovider.Teller).Tell(now, &huge)
+				s := gate.(mockprovider.StandingReporter).Standing(now, &huge)
 				require.GreaterOrEqual(t, s.Remaining, int32(0))
 				require.GreaterOrEqual(t, s.Used, int32(0))
 			}

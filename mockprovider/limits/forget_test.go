@@ -46,7 +46,7 @@ func names() (all []string) {
 func checkForget(t *rapid.T, limits []mockprovider.Limit) {
 	const orgs, size, most = 2, 2, 50 // most owners of all accounts of an organisation
 	cfg := mockprovider.Config{
-		Space: mockprovider.Space{Accounts: orgs * size, OrgSize: size, Keys: 2, Models: 2}, Abandoned: mockprovider.Notice{Hears: true}, Limits: limits,
+		Space: mockprovider.Space{Accounts: orgs * size, OrgSize: size, Keys: 2, Models: 2}, Abandoned: mockprovider.Notice{Noticed: true}, Limits: limits,
 		Capacity: mockprovider.Capacity{Slots: 3, Queue: 2, Service: takes(5)},
 	}
 	if rapid.Bool().Draw(t, "script") {

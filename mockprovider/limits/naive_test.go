@@ -454,7 +454,7 @@ func playTwins(t *rapid.T, l mockprovider.Limit, blind, sly bool) (twin naive, e
 				}
 			}
 		}
-		if s := gate.(mockprovider.Teller).Tell(now, &r); !sly { // it says how many fit, and when all do
+		if s := gate.(mockprovider.StandingReporter).Standing(now, &r); !sly { // it says how many fit, and when all do
 			require.GreaterOrEqual(t, s.Used, int32(0))
 			if s.Remaining > 0 {
 				require.True(t, twin.room(now, int64(s.Remaining)), "at %d: %+v", now, s)

@@ -64,7 +64,7 @@ func TestSlicedUnevenly(t *testing.T) {
 // What nothing is left for of the whole takes nothing of its slice: there is room
 // there when an earlier slice gives something back.
 func TestSlicedGivesBack(t *testing.T) {
-	play(t, mockprovider.Config{Abandoned: mockprovider.Notice{Hears: true}, Capacity: mockprovider.Capacity{Service: takes(time.Minute)}, Limits: []mockprovider.Limit{
+	play(t, mockprovider.Config{Abandoned: mockprovider.Notice{Noticed: true}, Capacity: mockprovider.Capacity{Service: takes(time.Minute)}, Limits: []mockprovider.Limit{
 		Sliced{Limit: 3, Length: 20 * time.Second, Slices: 2, Terms: mockprovider.Terms{Charge: mockprovider.Charge{Cancelled: mockprovider.Refunded}}},
 	}}, `
 		arrive 1 -> 1 started 1m0s

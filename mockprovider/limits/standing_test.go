@@ -18,7 +18,7 @@ import (
 // Successes tell of the limit that the configuration names, as it is when they
 // leave.
 func TestSuccessesTellOfALimit(t *testing.T) {
-	cfg := mockprovider.Config{Tells: 2, Limits: []mockprovider.Limit{Semaphore{Limit: 9}, Window{Limit: 3, Length: 10 * time.Second}}, Capacity: mockprovider.Capacity{Service: takes(time.Second)}}
+	cfg := mockprovider.Config{ReportedLimit: 2, Limits: []mockprovider.Limit{Semaphore{Limit: 9}, Window{Limit: 3, Length: 10 * time.Second}}, Capacity: mockprovider.Capacity{Service: takes(time.Second)}}
 	play(t, cfg, `
 		arrive 1 -> 1 started 1s
 		arrive 2 -> 2 started 1s
@@ -33,7 +33,7 @@ func TestSuccessesTellOfALimit(t *testing.T) {
 		@1s done 1 -> 1 200 ok limit=100 left=71 slot=1s`)
 	// Headers come once: the end of a stream says what its head has said, though
 	// there is less by then, and also where it breaks off.
-	streams := mockprovider.Config{Tells: 1, Limits: []mockprovider.Limit{Window{Limit: 3, Length: 10 * time.Second}}, Capacity: mockprovider.Capacity{Service: mockprovider.Service{First: takes(time.Second).First, PerToken: time.Second}}}
+	streams := mockprovider.Config{ReportedLimit: 1, Limits: []mockprovider.Limit{Window{Limit: 3, Length: 10 * time.Second}}, Capacity: mockprovider.Capacity{Service: mockprovider.Service{First: takes(time.Second).First, PerToken: time.Second}}}
 	stream := `
 		arrive 1 tokens=2 stream=1 -> 1 started 3s; 1 head in 1s
 		arrive 2 tokens=0 -> 2 started 1s
@@ -43,11 +43,11 @@ func TestSuccessesTellOfALimit(t *testing.T) {
 	streams.Faults = []mockprovider.Fault{{To: mockprovider.Forever, Does: faults.Spoil{Body: wire.SilentEnd, Tokens: 9}}}
 	play(t, streams, strings.Replace(stream, "2 200 ok limit=3 left=1", "2 200 server_error garbage tokens=0", 1)+`1 200 disconnected silent end tokens=2 limit=3 left=2 slot=3s`)
 	// Nothing is told of nothing.
-	cfg.Tells = 0
+	cfg.ReportedLimit = 0
 	play(t, cfg, `
 		arrive 1 tokens=30 max=80 -> 1 started 1s
 		@1s done 1 -> 1 200 ok slot=1s`)
-	cfg.Tells = 3
+	cfg.ReportedLimit = 3
 	require.EqualError(t, cfg.Validate(), "tells: there is no limit 3; use 1 to 2, or 0 to tell of none")
 }
 
@@ -57,7 +57,7 @@ func TestReplyResets(t *testing.T) {
 	for _, marks := range []wire.Marks{0, wire.ResetAsTime} {
 		forms := wire.Plain()
 		forms[wire.OK].Marks, forms[wire.Rate].Marks = marks, marks
-		p, err := mockprovider.New(mockprovider.Config{Forms: &forms, Tells: 1, Limits: []mockprovider.Limit{TokenBucket{Limit: 60, Length: time.Minute, Burst: 2}}}, draw.New(1))
+		p, err := mockprovider.New(mockprovider.Config{Forms: &forms, ReportedLimit: 1, Limits: []mockprovider.Limit{TokenBucket{Limit: 60, Length: time.Minute, Burst: 2}}}, draw.New(1))
 		require.NoError(t, err)
 		var replies []wire.Reply
 		for range 3 {
@@ -193,7 +193,7 @@ func TestScaleBucketThatCountsAll(t *testing.T) {
 	gate.(mockprovider.Scaler).Scale(0, 50)
 	require.False(t, gate.Take(0, &r))
 	gate.(mockprovider.Scaler).Scale(0, 100)
-	require.Equal(t, int32(2), gate.(mockprovider.Teller).Tell(0, &r).Remaining)
+	require.Equal(t, int32(2), gate.(mockprovider.StandingReporter).Standing(0, &r).Remaining)
 }
 
 // A bucket whose time has gone slower for a while has what came until then,
@@ -204,11 +204,11 @@ func TestScaleBucketForAWhile(t *testing.T) {
 	for range 100 {
 		require.True(t, gate.Take(0, &r))
 	}
-	left := func(now time.Duration) int32 { return gate.(mockprovider.Teller).Tell(now, &r).Remaining }
+	left := func(now time.Duration) int32 { return gate.(mockprovider.StandingReporter).Standing(now, &r).Remaining }
 	require.Equal(t, int32(10), left(time.Second))
 	gate.(mockprovider.Scaler).Scale(time.Second, 50)
 	require.Equal(t, int32(0), left(time.Second), "what is missing from 50")
-	require.Equal(t, mockprovider.Standing{Allowance: mockprovider.Allowance{Limit: 5}, Used: 75, Reset: 15 * time.Second}, gate.(mockprovider.Teller).Tell(4*time.Second, &r))
+	require.Equal(t, mockprovider.Standing{Allowance: mockprovider.Allowance{Limit: 5}, Used: 75, Reset: 15 * time.Second}, gate.(mockprovider.StandingReporter).Standing(4*time.Second, &r))
 	gate.(mockprovider.Scaler).Scale(4*time.Second, 100)
 	require.Equal(t, int32(25), left(4*time.Second), "10 + 3 × 5")
 	require.Equal(t, int32(35), left(5*time.Second))

@@ -198,8 +198,8 @@ func (t tiers) Release(now time.Duration, r *wire.Request, e mockprovider.Ended)
 
 // Tell implements Teller.
 func (t tiers) Tell(now time.Duration, r *wire.Request) mockprovider.Standing {
-	if g, ok := t.of(r).gate.(mockprovider.Teller); ok {
-		return g.Tell(now, r)
+	if g, ok := t.of(r).gate.(mockprovider.StandingReporter); ok {
+		return g.Standing(now, r)
 	}
 	return mockprovider.Standing{}
 }

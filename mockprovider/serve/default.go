@@ -19,7 +19,7 @@ func Default() mockprovider.Config {
 			limits.TokenBucket{Limit: 60, Length: time.Minute, Burst: 10, Terms: mockprovider.Terms{Per: mockprovider.Account, Refusal: refusal}},
 			limits.Semaphore{Limit: 8, Terms: mockprovider.Terms{Per: mockprovider.Account}},
 		},
-		Tells: 1,
+		ReportedLimit: 1,
 		Capacity: mockprovider.Capacity{
 			Slots: 32, Queue: 64,
 			Service: mockprovider.Service{First: draw.Dist{Kind: draw.Lognormal, Mean: 400 * time.Millisecond, CV: 0.4}, PerToken: 15 * time.Millisecond},

@@ -22,7 +22,7 @@ import (
 // that started in this second or are in flight.
 func p14003() mockprovider.Config {
 	terms := mockprovider.Terms{Per: mockprovider.Account, Refusal: mockprovider.As14003.WithHint(mockprovider.Hint{Kind: mockprovider.Constant, Value: 3 * time.Second})}
-	terms.Refusal.Says = 20
+	terms.Refusal.StatedLimit = 20
 	return mockprovider.Config{
 		Limits: []mockprovider.Limit{
 			limits.Window{Limit: 210, Length: 300 * time.Second, Anchored: true, Terms: terms},

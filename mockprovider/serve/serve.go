@@ -113,11 +113,11 @@ func (s *Server) reset() error {
 		startedAt: s.started.now(), addresses: newLRU[string](s.cfg.Addresses, nil), faultTexts: make(map[int]string),
 		capacity: accountCapacity(cfg, s.cfg.OutputTokens), tokens: tokensOf(cfg.Limits),
 	}
-	if cfg.Tells > 0 {
-		w.tokenLimit = unitOf(cfg.Limits[cfg.Tells-1]) != mockprovider.Requests
+	if cfg.ReportedLimit > 0 {
+		w.tokenLimit = unitOf(cfg.Limits[cfg.ReportedLimit-1]) != mockprovider.Requests
 	}
 	for i := range s.dialects {
-		p.Speak(uint8(i+1), s.dialects[i].Forms())
+		p.SetForms(uint8(i+1), s.dialects[i].Forms())
 	}
 	w.driver = newDriver(p, len(cfg.Limits), s.newClock(), s.metrics)
 	w.tenants = newTenants(s.cfg.Keys, s.cfg.Tenants, w.driver.forget)
@@ -131,8 +131,8 @@ func (s *Server) SetLimits(limits []mockprovider.Limit) error {
 	defer s.configMu.Unlock()
 	before := s.cfg.Provider
 	s.cfg.Provider.Limits = limits
-	if before.Tells > len(limits) {
-		s.cfg.Provider.Tells = 0
+	if before.ReportedLimit > len(limits) {
+		s.cfg.Provider.ReportedLimit = 0
 	}
 	err := s.reset()
 	if err != nil {

@@ -280,7 +280,7 @@ func TestWhichTokens(t *testing.T) {
 		return limits.Window{Limit: 14, Length: time.Minute, Terms: mockprovider.Terms{Charge: mockprovider.Charge{Count: unit}}}
 	}
 	told := func(limits ...mockprovider.Limit) (names []string) {
-		s := Must(Config{Provider: mockprovider.Config{Limits: limits, Tells: 1}})
+		s := Must(Config{Provider: mockprovider.Config{Limits: limits, ReportedLimit: 1}})
 		for _, status := range []int{200, 429} {
 			r := chat(t.Context(), t, "http://herd/anthropic", false)
 			r.URL.Path = "/anthropic/v1/messages"

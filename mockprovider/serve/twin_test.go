@@ -139,7 +139,7 @@ func byHand(cfg Config, visits []visit, epoch int64) []seen {
 		panic(err)
 	}
 	for i := range dialects {
-		p.Speak(uint8(i+1), dialects[i].Forms())
+		p.SetForms(uint8(i+1), dialects[i].Forms())
 	}
 	type item struct {
 		at   time.Duration
@@ -333,7 +333,7 @@ func twinConfig(t *rapid.T) Config {
 		}).Draw(t, "kind"))
 	}
 	if len(c.Limits) > 0 {
-		c.Tells = rapid.IntRange(0, 1).Draw(t, "tells")
+		c.ReportedLimit = rapid.IntRange(0, 1).Draw(t, "tells")
 	}
 	c.Slots = rapid.IntRange(0, 4).Draw(t, "slots")
 	if c.Slots > 0 {
@@ -343,7 +343,7 @@ func twinConfig(t *rapid.T) Config {
 	c.Service.PerToken = ms("token", 0, 5)
 	c.RefusalTime = ms("refusal", 0, 5)
 	if rapid.Bool().Draw(t, "hears") {
-		c.Abandoned = mockprovider.Notice{Hears: true, Delay: ms("notice", 0, 10)}
+		c.Abandoned = mockprovider.Notice{Noticed: true, Delay: ms("notice", 0, 10)}
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "faults") {
 		f := mockprovider.Fault{From: ms("from", 0, 200)}

@@ -118,8 +118,8 @@ type Form struct {
 	// Foreign is what a reply of this class says in the other shape, CodeBody for
 	// ErrorBody and the other way round.
 	Foreign Said
-	// Spelled is how it writes hints.
-	Spelled Spelling
+	// Spelling is how it writes hints.
+	Spelling Spelling
 	// Marks are x-should-retry, where the form sends it, ResetAsTime, where it
 	// writes resets as times, and what it has no place for.
 	Marks Marks

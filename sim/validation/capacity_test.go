@@ -196,7 +196,7 @@ func TestHeavyRequestsFailMoreOften(t *testing.T) {
 			fleets: []sim.Fleet{prompts(t, c.light, 5000), prompts(t, c.heavy, 50_000)},
 			class:  func(r *wire.Request) int { return int(r.Demand.InputTokens / 50_000) },
 			tells: func(p *mockprovider.Provider, seen *[4]float64, seconds float64) {
-				switch used := p.Crowd(wire.Target{}).Used; {
+				switch used := p.Occupancy(wire.Target{}).Used; {
 				case used > 99:
 					seen[0] += seconds
 					fallthrough
@@ -399,7 +399,7 @@ func TestNoticingSavesWork(t *testing.T) {
 	}
 	useful, wasted := map[string]float64{}, map[string]float64{}
 	for name, n := range map[string]mockprovider.Notice{
-		"never": {}, "late": {Hears: true, Delay: 5 * time.Second}, "soon": {Hears: true, Delay: 100 * time.Millisecond}, "at once": {Hears: true},
+		"never": {}, "late": {Noticed: true, Delay: 5 * time.Second}, "soon": {Noticed: true, Delay: 100 * time.Millisecond}, "at once": {Noticed: true},
 	} {
 		useful[name], wasted[name] = hour(n)
 	}
@@ -439,9 +439,9 @@ func anyProvider(seed uint64, k time.Duration) mockprovider.Config {
 	cfg := mockprovider.Config{
 		Capacity: c, Models: []mockprovider.ModelConfig{{Price: mockprovider.Price{Input: 1, Output: 4}}, {Others: mockprovider.Always(0.5)}},
 		Regions:   []mockprovider.RegionConfig{{}, {Scale: 1.5, Latency: times(5, 10*ms)}},
-		Abandoned: mockprovider.Notice{Hears: maybe()},
+		Abandoned: mockprovider.Notice{Noticed: maybe()},
 	}
-	if cfg.Abandoned.Hears {
+	if cfg.Abandoned.Noticed {
 		cfg.Abandoned.Delay = times(50, 10*ms)
 	}
 	return cfg

@@ -32,7 +32,7 @@ func TestAdaptiveBucketsUnderOneQuota(t *testing.T) {
 		f.Traffic.Calls, f.Traffic.Start = 100, draw.Between(0, time.Second)
 		cfg := simtest.Serves(0, 0, draw.Const(200*ms))
 		cfg.Limits = []mockprovider.Limit{limits.TokenBucket{Limit: 20, Length: time.Second, Burst: 20}}
-		cfg.Tells = 1
+		cfg.ReportedLimit = 1
 		rep := simtest.Run(t, sim.Experiment{
 			Fleets: []sim.Fleet{f}, Provider: simtest.Provider(t, cfg, 1), Rand: draw.New(1), Plan: metrics.Plan{Horizon: time.Hour},
 		})

@@ -101,7 +101,7 @@ func always(does mockprovider.Disturbance) mockprovider.Fault {
 
 // fails returns a fault with errors of a class, with a hint.
 func fails(class wire.Class, hint mockprovider.Hint, spelled wire.Spelling) mockprovider.Fault {
-	return always(faults.Errors{Class: class, Refusal: mockprovider.Refusal{Hint: hint, Spelled: spelled}})
+	return always(faults.Errors{Class: class, Refusal: mockprovider.Refusal{Hint: hint, Spelling: spelled}})
 }
 
 func constant(d time.Duration) mockprovider.Hint {

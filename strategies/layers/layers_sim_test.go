@@ -35,7 +35,7 @@ func rushHour(t *testing.T, limited bool, layers ...strategies.Layer) *metrics.R
 	}
 	if limited {
 		cfg.Limits = []mockprovider.Limit{limits.SlidingLog{Limit: 60, Length: 10 * time.Second, Terms: mockprovider.Terms{Per: mockprovider.Key}}}
-		cfg.Tells = 1
+		cfg.ReportedLimit = 1
 	}
 	provider, err := mockprovider.New(cfg, draw.New(1))
 	require.NoError(t, err)

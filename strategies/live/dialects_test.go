@@ -33,7 +33,7 @@ func TestRepliesAreParsedAsByDialects(t *testing.T) {
 		for class, f := range d.Forms() {
 			replies = append(replies, wire.Reply{
 				Class: wire.Class(class), Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words,
-				Hint: wire.Hint{Spelling: f.Spelled, Value: 3 * time.Second}, Marks: f.Marks,
+				Hint: wire.Hint{Spelling: f.Spelling, Value: 3 * time.Second}, Marks: f.Marks,
 			})
 		}
 		for i := range replies {

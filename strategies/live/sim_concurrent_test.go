@@ -73,7 +73,7 @@ func drawConcurrentScript(dice *rand.Rand) *concurrentScript {
 		for k := range dice.IntN(4) {
 			s := scriptedReply{after: time.Duration(dice.IntN(2000))*time.Millisecond + time.Duration(20_011*i+1009*k+7)}
 			f := forms[wire.Rate+wire.Class(dice.IntN(5))]
-			s.reply = wire.Reply{Class: f.Shown, Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words, Hint: wire.Hint{Spelling: f.Spelled, Value: wire.NoHint}, Marks: f.Marks}
+			s.reply = wire.Reply{Class: f.Shown, Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words, Hint: wire.Hint{Spelling: f.Spelling, Value: wire.NoHint}, Marks: f.Marks}
 			if dice.IntN(2) == 0 {
 				s.reply.Hint.Value = time.Duration(dice.IntN(20)) * time.Second
 			}

@@ -297,7 +297,7 @@ func drawScript(r *rapid.T, spoken *dialect.Dialect) *script {
 		s := scriptedReply{after: time.Duration(rapid.IntRange(0, 2000).Draw(r, "ms"))*time.Millisecond + time.Duration(2*i+1)}
 		class := rapid.SampledFrom([]wire.Class{wire.Rate, wire.TokenRate, wire.Concurrency, wire.Overloaded, wire.Overloaded, wire.ServerError, wire.Quota, wire.Auth, wire.BadRequest}).Draw(r, "class")
 		f := forms[class]
-		s.reply = wire.Reply{Class: class, Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words, Hint: wire.Hint{Spelling: f.Spelled, Value: wire.NoHint}, Marks: f.Marks}
+		s.reply = wire.Reply{Class: class, Shown: f.Shown, Status: f.Status, Body: f.Body, Code: f.Code, Words: f.Words, Hint: wire.Hint{Spelling: f.Spelling, Value: wire.NoHint}, Marks: f.Marks}
 		if rapid.Bool().Draw(r, "hint") {
 			s.reply.Hint.Value = time.Duration(rapid.IntRange(0, 40).Draw(r, "seconds")) * time.Second
 		}

@@ -33,7 +33,7 @@ func (s *Space) known() known {
 // stranger says why no limit is asked about r: wire.Auth if its account or key
 // is not known or not valid, wire.BadRequest if there is no such model or
 // region; otherwise wire.OK.
-func (p *Provider) stranger(r *wire.Request) wire.Class {
+func (p *Provider) reject(r *wire.Request) wire.Class {
 	key := uint16(r.Target.Key)
 	switch {
 	case uint64(r.Account) >= p.known.accounts || key >= p.known.keys || p.badKeys[key>>6&3]>>(key&63)&1 != 0:
@@ -44,8 +44,8 @@ func (p *Provider) stranger(r *wire.Request) wire.Class {
 	return wire.OK
 }
 
-// toStrangers is the form of that refusal.
-func (p *Provider) toStrangers(class wire.Class) *Refusal {
+// rejection is the form of that refusal.
+func (p *Provider) rejection(class wire.Class) *Refusal {
 	if class == wire.Auth {
 		return &p.cfg.BadKey
 	}

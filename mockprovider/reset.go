@@ -85,8 +85,8 @@ func (p *Provider) begin() {
 func (p *Provider) renew(i int) {
 	l := p.cfg.Limits[i]
 	p.gates[i] = l.Gate(p.cfg.Space)
-	if p.cfg.Tells == i+1 {
-		p.teller, _ = p.gates[i].(Teller)
+	if p.cfg.ReportedLimit == i+1 {
+		p.reporter, _ = p.gates[i].(StandingReporter)
 	}
 	p.since[i] = p.epoch
 	p.faults.strain.limits[i] = 100

@@ -20,28 +20,28 @@ func (c *Config) countable(l Limit) error {
 }
 
 // told is what the head of a reply has said of the limit; zero if none has left.
-type told struct {
+type headReport struct {
 	limit, remaining int32
 	reset            time.Duration
 }
 
-// tellAtEnd lets the end of a job describe the limit. It says what the head has
+// reportAtEnd lets the end of a job describe the limit. It says what the head has
 // said, if one has left: headers come once.
-func (p *Provider) tellAtEnd(now time.Duration, i uint32, e *wire.Effect) {
+func (p *Provider) reportAtEnd(now time.Duration, i uint32, e *wire.Effect) {
 	r := &p.jobs[i].req
-	switch t := &p.told[i]; {
+	switch t := &p.reported[i]; {
 	case e.Kind != wire.Replied:
 	case t.limit > 0:
 		e.Reply.Limit, e.Reply.Remaining, e.Reply.Reset = t.limit, t.remaining, t.reset
 		e.Reply.Marks |= p.formsFor(r)[wire.OK].Marks
 	case e.Reply.Class == wire.OK:
-		p.tell(now, r, &e.Reply)
+		p.reportStanding(now, r, &e.Reply)
 	}
 }
 
 // tell lets a success describe the limit that the provider tells of.
-func (p *Provider) tell(now time.Duration, r *wire.Request, to *wire.Reply) {
-	s := p.teller.Tell(now, r)
+func (p *Provider) reportStanding(now time.Duration, r *wire.Request, to *wire.Reply) {
+	s := p.reporter.Standing(now, r)
 	to.Limit, to.Remaining, to.Reset = s.Limit, s.Remaining, s.Reset
 	to.Marks |= p.formsFor(r)[wire.OK].Marks
 	if to.Reset != 0 && to.Marks&wire.ResetAsTime != 0 {
@@ -53,12 +53,12 @@ func (p *Provider) tell(now time.Duration, r *wire.Request, to *wire.Reply) {
 // now; ok reports whether there is such a limit, and whether it can say. It
 // changes nothing.
 func (p *Provider) Standing(limit int, now time.Duration, r *wire.Request) (s Standing, ok bool) {
-	if limit < 1 || limit > len(p.gates) || p.stranger(r) != wire.OK {
+	if limit < 1 || limit > len(p.gates) || p.reject(r) != wire.OK {
 		return Standing{}, false
 	}
-	g, ok := p.gates[limit-1].(Teller)
+	g, ok := p.gates[limit-1].(StandingReporter)
 	if !ok {
 		return Standing{}, false
 	}
-	return g.Tell(now, r), true
+	return g.Standing(now, r), true
 }

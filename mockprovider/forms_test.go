@@ -16,13 +16,13 @@ import (
 // dialect that is, and to others what it always says.
 func TestSpeak(t *testing.T) {
 	other := wire.Plain()
-	other[wire.Rate] = wire.Form{Status: 200, Body: wire.CodeBody, Code: 7, Shown: wire.Quota, Words: wire.MentionsQuota, Spelled: wire.BodyMillis}
-	other[wire.Overloaded] = wire.Form{Status: 529, Body: wire.ErrorBody, Shown: wire.Overloaded, Spelled: wire.HeaderDate}
+	other[wire.Rate] = wire.Form{Status: 200, Body: wire.CodeBody, Code: 7, Shown: wire.Quota, Words: wire.MentionsQuota, Spelling: wire.BodyMillis}
+	other[wire.Overloaded] = wire.Form{Status: 529, Body: wire.ErrorBody, Shown: wire.Overloaded, Spelling: wire.HeaderDate}
 	other[wire.OK].Marks = wire.ResetAsTime
 	cfg := mockprovider.Config{
-		Limits:   []mockprovider.Limit{limits.Window{Limit: 2, Length: time.Minute, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Hint: mockprovider.Hint{Kind: mockprovider.Exact}}}}},
-		Tells:    1,
-		Capacity: mockprovider.Capacity{Slots: 1, Service: mockprovider.Service{First: draw.Const(time.Second)}},
+		Limits:        []mockprovider.Limit{limits.Window{Limit: 2, Length: time.Minute, Terms: mockprovider.Terms{Refusal: mockprovider.Refusal{Hint: mockprovider.Hint{Kind: mockprovider.Exact}}}}},
+		ReportedLimit: 1,
+		Capacity:      mockprovider.Capacity{Slots: 1, Service: mockprovider.Service{First: draw.Const(time.Second)}},
 	}
 	converse := func(forms *wire.Forms, speak bool, dialect uint8) (said []wire.Reply) {
 		c := cfg
@@ -30,7 +30,7 @@ func TestSpeak(t *testing.T) {
 		p, err := mockprovider.New(c, draw.New(1))
 		require.NoError(t, err)
 		if speak {
-			p.Speak(3, &other)
+			p.SetForms(3, &other)
 		}
 		in := wire.Input{Kind: wire.Arrive, Request: wire.Request{Dialect: dialect}}
 		var out []wire.Effect
