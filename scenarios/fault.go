@@ -46,7 +46,7 @@ var faultKinds = []Kind{
 		Summary: "Answers the first requests as a list says."},
 }
 
-// when is when a fault strikes, and which requests.
+// when lists the keys of the times of a fault and of the requests that it affects.
 type when struct {
 	From        time.Duration      `default:"0s" about:"When the fault begins, counted from the start of the run."`
 	To          time.Duration      `without:"it never ends" about:"When the fault ends, counted from the start of the run."`
@@ -54,7 +54,7 @@ type when struct {
 	Probability float64            `unit:"probability" without:"each attempt is affected" about:"The probability that an attempt is affected, 0 to 1; 0 means each, too."`
 }
 
-// period is the same of a fault that must have a beginning and an end.
+// period lists the same keys for a fault that must have a beginning and an end.
 type period struct {
 	From        time.Duration      `required:"0s" about:"When the fault begins, counted from the start of the run."`
 	To          time.Duration      `required:"300s" about:"When the fault ends, counted from the start of the run."`
@@ -62,7 +62,7 @@ type period struct {
 	Probability float64            `unit:"probability" without:"each attempt is affected" about:"The probability that an attempt is affected, 0 to 1; 0 means each, too."`
 }
 
-// timing returns what says when a fault of that kind strikes: an outage that does
+// timing returns the list of a fault of that kind, when or period: an outage that does
 // not end would leave nothing to compare.
 func timing(k *Kind) reflect.Type {
 	if _, outage := k.Prototype.(faults.Refuse); outage {
@@ -71,8 +71,8 @@ func timing(k *Kind) reflect.Type {
 	return reflect.TypeFor[when]()
 }
 
-// faults reads the list of faults of runs that are cut off at the horizon; 0 if
-// that is not known.
+// faults reads the list of faults of runs that end at the horizon, which is 0 if it
+// is not known.
 func (d *decoder) faults(n *yaml.Node, horizon time.Duration) []mockprovider.Fault {
 	kinds := d.format.allFaults()
 	names := make([]string, len(kinds))
