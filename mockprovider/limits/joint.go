@@ -126,9 +126,9 @@ func (j *joint) Release(_ time.Duration, r *wire.Request, _ mockprovider.Ended) 
 	j.keys[j.Of(r)].inFlight--
 }
 
-// Tell implements Teller. Used is the sum of both dimensions, and Reset the end
+// Standing implements StandingReporter. Used is the sum of both dimensions, and Reset the end
 // of the window.
-func (j *joint) Tell(now time.Duration, r *wire.Request) mockprovider.Standing {
+func (j *joint) Standing(now time.Duration, r *wire.Request) mockprovider.Standing {
 	k := j.keys[j.Of(r)]
 	if now >= k.end {
 		k.windowKey = windowKey{end: now}

@@ -87,7 +87,7 @@ func (p *penalty) Take(now time.Duration, r *wire.Request) bool {
 
 // Refuse implements Gate.
 func (p *penalty) Refuse(now time.Duration, r *wire.Request) mockprovider.Verdict {
-	s := p.Tell(now, r)
+	s := p.Standing(now, r)
 	return p.verdict(r, s.Limit, s.Remaining, s.Reset, s.Reset)
 }
 
@@ -127,9 +127,9 @@ func (p *penalty) settle(now time.Duration, r *wire.Request, e *mockprovider.End
 	}
 }
 
-// Tell implements Teller. Who is blocked has nothing left until the block is
+// Standing implements StandingReporter. Who is blocked has nothing left until the block is
 // over.
-func (p *penalty) Tell(now time.Duration, r *wire.Request) mockprovider.Standing {
+func (p *penalty) Standing(now time.Duration, r *wire.Request) mockprovider.Standing {
 	k := p.keys[p.Of(r)]
 	if now >= k.end {
 		return p.standing(0, 0)

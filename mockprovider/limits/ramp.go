@@ -79,7 +79,7 @@ func (a *ramp) Take(now time.Duration, r *wire.Request) bool {
 
 // Refuse implements Gate. There is room in the next window.
 func (a *ramp) Refuse(now time.Duration, r *wire.Request) mockprovider.Verdict {
-	s := a.Tell(now, r)
+	s := a.Standing(now, r)
 	return mockprovider.Verdict{
 		Class: a.class, Allowance: s.Allowance, Admission: mockprovider.AdmittedAfter(s.Reset), Reset: s.Reset,
 	}
@@ -108,8 +108,8 @@ func (a *ramp) settle(now time.Duration, r *wire.Request, e *mockprovider.Ended)
 	k.change(e.Since, a.length, a.change(r, e))
 }
 
-// Tell implements Teller. Limit is that of the current window.
-func (a *ramp) Tell(now time.Duration, r *wire.Request) mockprovider.Standing {
+// Standing implements StandingReporter. Limit is that of the current window.
+func (a *ramp) Standing(now time.Duration, r *wire.Request) mockprovider.Standing {
 	k, limit := a.at(now, r)
 	return mockprovider.Standing{
 		Allowance: mockprovider.Allowance{Limit: limit, Remaining: max(0, limit-k.used)}, Used: k.used, Reset: saturating.Add(k.start, a.length) - now,

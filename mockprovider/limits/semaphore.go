@@ -92,8 +92,8 @@ func (s *semaphore) Release(_ time.Duration, r *wire.Request, _ mockprovider.End
 	s.used[s.Of(r)] -= s.cost(r)
 }
 
-// Tell implements Teller.
-func (s *semaphore) Tell(_ time.Duration, r *wire.Request) mockprovider.Standing {
+// Standing implements StandingReporter.
+func (s *semaphore) Standing(_ time.Duration, r *wire.Request) mockprovider.Standing {
 	return s.standing(s.used[s.Of(r)], 0)
 }
 

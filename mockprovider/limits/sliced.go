@@ -68,8 +68,8 @@ func (s *sliced) Take(now time.Duration, r *wire.Request) bool {
 // Refuse implements Gate. There is room in the next slice or, if nothing is left
 // of the whole, in the next window.
 func (s *sliced) Refuse(now time.Duration, r *wire.Request) mockprovider.Verdict {
-	whole := s.all.Tell(now, r)
-	ready := s.part.Tell(now, r).Reset
+	whole := s.all.Standing(now, r)
+	ready := s.part.Standing(now, r).Reset
 	if room(s.part.cost(r)) > whole.Remaining {
 		ready = whole.Reset
 	}
@@ -91,9 +91,9 @@ func (s *sliced) Release(now time.Duration, r *wire.Request, e mockprovider.Ende
 	s.all.Release(now, r, e)
 }
 
-// Tell implements Teller: it tells of the whole window.
-func (s *sliced) Tell(now time.Duration, r *wire.Request) mockprovider.Standing {
-	return s.all.Tell(now, r)
+// Standing implements StandingReporter: it tells of the whole window.
+func (s *sliced) Standing(now time.Duration, r *wire.Request) mockprovider.Standing {
+	return s.all.Standing(now, r)
 }
 
 // Scale implements Scaler.

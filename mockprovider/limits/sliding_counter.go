@@ -189,8 +189,8 @@ func (c *slidingCounter) settle(now time.Duration, r *wire.Request, e *mockprovi
 	k.change(e.Since, c.length, c.change(r, e))
 }
 
-// Tell implements Teller.
-func (c *slidingCounter) Tell(now time.Duration, r *wire.Request) mockprovider.Standing {
+// Standing implements StandingReporter.
+func (c *slidingCounter) Standing(now time.Duration, r *wire.Request) mockprovider.Standing {
 	k := &c.keys[c.Of(r)]
 	k.roll(now, &c.alignment)
 	return c.stands(now, k)

@@ -150,8 +150,8 @@ func (l *slidingLog) settle(now time.Duration, r *wire.Request, e *mockprovider.
 	}
 }
 
-// Tell implements Teller.
-func (l *slidingLog) Tell(now time.Duration, r *wire.Request) mockprovider.Standing {
+// Standing implements StandingReporter.
+func (l *slidingLog) Standing(now time.Duration, r *wire.Request) mockprovider.Standing {
 	k := &l.keys[l.Of(r)]
 	l.age(k, now)
 	return l.standing(atMost32(uint64(k.total())), l.reset(k, now))

@@ -85,7 +85,7 @@ func TestSlidingLogForgetsRefunds(t *testing.T) {
 		gate.Release(i+3, &r, mockprovider.Ended{Since: i + 2})
 	}
 	require.LessOrEqual(t, len(gate.keys[0].at), 16)
-	require.Equal(t, int32(90), gate.Tell(10_000, &r).Used)
+	require.Equal(t, int32(90), gate.Standing(10_000, &r).Used)
 	// Nor where the next is always there before the last is given back.
 	for i := time.Duration(20_000); i < 30_000; i++ {
 		require.True(t, gate.Take(i, &r))
@@ -94,7 +94,7 @@ func TestSlidingLogForgetsRefunds(t *testing.T) {
 		}
 	}
 	require.LessOrEqual(t, len(gate.keys[0].at), 16)
-	require.Equal(t, int32(91), gate.Tell(30_000, &r).Used)
+	require.Equal(t, int32(91), gate.Standing(30_000, &r).Used)
 }
 
 func TestSlidingLogValidate(t *testing.T) {

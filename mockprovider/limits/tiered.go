@@ -196,8 +196,8 @@ func (t tiers) Release(now time.Duration, r *wire.Request, e mockprovider.Ended)
 	t.of(r).gate.Release(now, r, e)
 }
 
-// Tell implements Teller.
-func (t tiers) Tell(now time.Duration, r *wire.Request) mockprovider.Standing {
+// Standing implements StandingReporter.
+func (t tiers) Standing(now time.Duration, r *wire.Request) mockprovider.Standing {
 	if g, ok := t.of(r).gate.(mockprovider.StandingReporter); ok {
 		return g.Standing(now, r)
 	}

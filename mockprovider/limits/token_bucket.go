@@ -238,8 +238,8 @@ func (b *tokenBucket) settle(now time.Duration, r *wire.Request, e *mockprovider
 	}
 }
 
-// Tell implements Teller. The limit is whole again when the bucket is full.
-func (b *tokenBucket) Tell(now time.Duration, r *wire.Request) mockprovider.Standing {
+// Standing implements StandingReporter. The limit is whole again when the bucket is full.
+func (b *tokenBucket) Standing(now time.Duration, r *wire.Request) mockprovider.Standing {
 	k := &b.keys[b.Of(r)]
 	k.pour(b.clock(now), b.rate)
 	return mockprovider.Standing{

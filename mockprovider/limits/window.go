@@ -132,8 +132,8 @@ func (w *window) settle(now time.Duration, r *wire.Request, e *mockprovider.Ende
 	}
 }
 
-// Tell implements Teller.
-func (w *window) Tell(now time.Duration, r *wire.Request) mockprovider.Standing {
+// Standing implements StandingReporter.
+func (w *window) Standing(now time.Duration, r *wire.Request) mockprovider.Standing {
 	k := w.keys[w.Of(r)]
 	if now >= k.end {
 		k = windowKey{end: now}
