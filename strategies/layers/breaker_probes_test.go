@@ -180,25 +180,25 @@ func TestBreakerOpenJitter(t *testing.T) {
 	require.Len(t, ends, 6)
 }
 
-func TestBreakerMustMakeSense(t *testing.T) {
+func TestBreakerRejectsInvalidSettings(t *testing.T) {
 	with := func(change func(*Breaker)) Breaker {
 		k := fast(1, strategies.PerFleet)
 		change(&k)
 		return k
 	}
 	for want, k := range map[string]Breaker{
-		"failures must be 1 to 1073741823, not 0":                                                                              with(func(k *Breaker) { k.Failures = 0 }),
-		"it opens by its trip or by consecutive failures; with a trip, failures must be 0":                                     with(func(k *Breaker) { k.Trip = Lifetime{Percent: 1} }),
-		"the open time must be positive":                                                                                       with(func(k *Breaker) { k.OpenFor = 0 }),
-		"the jitter of the open time and the time after which an attempt is slow must not be negative":                         with(func(k *Breaker) { k.OpenJitter = -1 }),
-		"probes must be 0 to 1000, and what closes or opens it not negative":                                                   with(func(k *Breaker) { k.Probes = 1001 }),
-		"3 probes cannot bring 3 successes or 2 failures for certain; the sum may be one more than the probes":                 with(func(k *Breaker) { k.Probes, k.CloseAfter, k.OpenAfter = 3, 3, 2 }),
-		"1 probes cannot bring 2 successes or 1 failures for certain; the sum may be one more than the probes":                 with(func(k *Breaker) { k.CloseAfter = 2 }),
-		"a window of the last 0 attempts, and at least 0 of them, is not within 1 to 10,000":                                   trip(CountWindow{Percent: 50}),
-		"failures of 0 % and slow attempts of 0 % are not within 1 to 100 %; 0 for one of them means that it does not count":   trip(CountWindow{Last: 10}),
-		"failures of 101 % and slow attempts of 0 % are not within 1 to 100 %; 0 for one of them means that it does not count": trip(Lifetime{Percent: 101}),
-		"a window of 1ns with at least 0 attempts needs 10 ns or more, and no negative number":                                 trip(TimeWindow{Within: 1, Percent: 50}),
-		"a count cleared every -1ns with at least 0 attempts must not have negative numbers":                                   trip(Lifetime{Clear: -1, Percent: 50}),
+		"failures must be 1 to 1073741823, not 0":                                                                            with(func(k *Breaker) { k.Failures = 0 }),
+		"either trip or failures opens it; with a trip, leave out failures":                                                  with(func(k *Breaker) { k.Trip = Lifetime{Percent: 1} }),
+		"open_for must be positive":                                                                                          with(func(k *Breaker) { k.OpenFor = 0 }),
+		"open_jitter and slow_after must not be negative":                                                                    with(func(k *Breaker) { k.OpenJitter = -1 }),
+		"probes must be 0 to 1000, and close_after and open_after must not be negative":                                      with(func(k *Breaker) { k.Probes = 1001 }),
+		"with 3 probes, close_after 3 and open_after 2 leave cases undecided; their sum may be at most one more than probes": with(func(k *Breaker) { k.Probes, k.CloseAfter, k.OpenAfter = 3, 3, 2 }),
+		"with 1 probes, close_after 2 and open_after 1 leave cases undecided; their sum may be at most one more than probes": with(func(k *Breaker) { k.CloseAfter = 2 }),
+		"last must be 1 to 10000 and min 0 to last, not 0 and 0":                                                             trip(CountWindow{Percent: 50}),
+		"percent and slow_percent must be 0 to 100 % and not both 0, not 0 % and 0 %":                                        trip(CountWindow{Last: 10}),
+		"percent and slow_percent must be 0 to 100 % and not both 0, not 101 % and 0 %":                                      trip(Lifetime{Percent: 101}),
+		"within must be at least 10ns and min not negative, not 1ns and 0":                                                   trip(TimeWindow{Within: 1, Percent: 50}),
+		"clear and min must not be negative, not -1ns and 0":                                                                 trip(Lifetime{Clear: -1, Percent: 50}),
 	} {
 		_, err := strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{k}}, nil)
 		require.EqualError(t, err, `strategy "bad": breaker: `+want)

@@ -7,41 +7,40 @@ import (
 	"herdlab/strategies"
 )
 
-// A budget bounds how many extra attempts there are beside the first attempts of
-// calls, over all who share it. It is an immutable program whose memory are its
-// words.
+// A budget bounds the number of extra attempts, in addition to the first attempts,
+// of all calls that share it. It is immutable; its memory is in its words.
 //
-// Outside the loop whose retries it bounds, a budget decides at schedule time:
-// when an attempt has failed and the loop has decided to wait for another, which
-// is when the libraries of the field do; a call that may not retry ends then.
-// Inside the loop it decides at send time, after the wait. The first counts what
-// is waited for, the second only what is under way, and where the count is the
-// limit the answers differ. Either way an attempt is charged once.
+// Outside the loop whose retries it bounds, a budget decides when a retry is
+// scheduled, after an attempt has failed and before the wait, as existing libraries
+// do; a call that may not retry ends then. Inside the loop it decides when a retry
+// is sent, after the wait. The first counts retries that wait, the second only
+// attempts in flight, so their results differ for a budget that limits a number at
+// a time. In both places an attempt is charged once.
 type budget interface {
-	// began hears that a call begins.
+	// began is called when a call begins.
 	began(now time.Duration, c *strategies.Call)
-	// allow is asked before an extra attempt, which follows a failure of that
-	// class, and returns what it costs; false refuses it.
+	// allow is called before an extra attempt, which follows a failure of the given
+	// class. It returns the cost of the attempt, or false to refuse it.
 	allow(now time.Duration, c *strategies.Call, class wire.Class) (cost int64, ok bool)
-	// waited hears that an extra attempt is waited for no more: it is sent, or the
-	// call is over.
+	// waited is called when the wait for an extra attempt is over: the attempt is
+	// sent, or the call has settled.
 	waited(c *strategies.Call)
-	// update hears how an attempt ended that the call had been charged so much
-	// for; 0 if it was the first.
+	// ended is called with the outcome of an attempt and what the call was charged
+	// for it, 0 for its first attempt.
 	ended(c *strategies.Call, o *wire.Outcome, charged int64)
-	// over hears that the call is settled, and what it had been charged for an
-	// attempt of whose end nobody heard.
+	// over is called when the call has settled, with what it was charged for an
+	// attempt whose end was not seen.
 	over(c *strategies.Call, charged int64)
 }
 
-// The word that a budgeted call has: these bits, the class of its latest failure
-// above them, and what its latest attempt was charged.
+// The parts of the word of a call: these bits, then the class of its latest
+// failure, then what its latest attempt was charged.
 const (
-	budgetActive  = 1 << iota // the budget has heard that it began
+	budgetActive  = 1 << iota // the budget has counted the call as begun
 	budgetGranted             // an extra attempt is allowed and has not been sent
 
-	budgetClass = 2 // how far up the class stands
-	budgetCost  = 8 // and the cost
+	budgetClass = 2 // the shift of the class
+	budgetCost  = 8 // the shift of the cost
 )
 
 // budgeted is the layer of a budget.
@@ -71,7 +70,7 @@ func (g *budgeted) Next(now time.Duration, c *strategies.Call, e strategies.Even
 			*own |= budgetActive
 			g.budget.began(now, c)
 		}
-		// An attempt that the loop outside begins, for a call that has made some?
+		// If the call has made attempts, a loop outside begins another.
 		if c.Attempts > 0 && !g.grant(now, c, own) {
 			*own &^= budgetActive
 			g.budget.over(c, 0)
@@ -80,7 +79,7 @@ func (g *budgeted) Next(now time.Duration, c *strategies.Call, e strategies.Even
 	}
 	d := g.inner.Next(now, c, e)
 	if tried && c.InFlight == 0 && d.Kind != strategies.Idle && !d.Settles() && !g.grant(now, c, own) {
-		d = strategies.Unwind(g.inner, now, c, spent(own)) // the loop inside would go on
+		d = strategies.Unwind(g.inner, now, c, spent(own)) // the loop inside would retry
 	}
 	if (d.Kind == strategies.Send || d.Settles()) && *own&budgetGranted != 0 {
 		*own &^= budgetGranted
@@ -102,20 +101,20 @@ func (g *budgeted) grant(now time.Duration, c *strategies.Call, own *int64) bool
 	return ok
 }
 
-// spent settles a call that may not retry.
+// spent returns the decision that settles a call that may not retry.
 func spent(own *int64) strategies.Decision {
 	return strategies.StopWith(strategies.BudgetSpent, failure(own))
 }
 
-// failure is the class of the latest failure that a budgeted call knows of.
+// failure returns the class of the latest failure in the word of a call.
 func failure(own *int64) wire.Class {
 	if c := wire.Class(*own >> budgetClass & (1<<(budgetCost-budgetClass) - 1)); c != wire.OK {
 		return c
 	}
-	return wire.Overloaded // another runner of a race has failed, or none has yet
+	return wire.Overloaded // no failure in this word: another runner of a race has failed, or none has yet
 }
 
-// unmoved is a budget that what happens leaves as it is.
+// unmoved implements the methods of a budget that ignores these events.
 type unmoved struct{}
 
 func (unmoved) began(time.Duration, *strategies.Call)        {}

@@ -163,19 +163,19 @@ func TestBudgetGivesBackWhatIsHeld(t *testing.T) {
 		b: admitted -> send`)
 }
 
-func TestBudgetsMustMakeSense(t *testing.T) {
+func TestBudgetsRejectsInvalidSettings(t *testing.T) {
 	for want, layer := range map[string]strategies.Layer{
-		"grpc budget: it needs 1 to 1000 tokens and a ratio of at least a thousandth of one and at most all, not 0 and 100": GRPCBudget{Ratio: 100, Scope: strategies.PerClient},
-		"grpc budget: it cannot be shared per call; use client, fleet or everyone":                                          GRPCBudget{MaxTokens: 10, Ratio: 100},
-		"finagle budget: it allows nothing at all; leave out the retries instead":                                           FinagleBudget{Scope: strategies.PerClient},
-		"finagle budget: a TTL of 2h0m0s is not within 10 ns and 1 h":                                                       FinagleBudget{Percent: 20, TTL: 2 * time.Hour, Scope: strategies.PerClient},
-		"finagle budget: -1 % is not within 0 to 1000, or a minimum of 0 per second not within 0 to a million":              FinagleBudget{Percent: -1, Scope: strategies.PerClient},
-		"envoy budget: it needs 0 to 1000 % and a floor of at least 0, not both 0, not 0 and 0":                             EnvoyBudget{Scope: strategies.PerClient},
-		"envoy budget: what everyone shares needs a name":                                                                   EnvoyBudget{Percent: 20, Scope: strategies.PerEveryone},
-		"aws budget: capacity must be 1 to 1000000000, not 0":                                                               AWSBudget{Scope: strategies.PerClient},
-		"aws budget: cost must be 1 to the capacity, not 501":                                                               AWSBudget{Capacity: 500, Cost: 501, Scope: strategies.PerClient},
-		"aws budget: other_cost must be 1 to the capacity, not 0":                                                           AWSBudget{Capacity: 500, Cost: 5, Other: strategies.Limits, Scope: strategies.PerClient},
-		"brooker budget: it needs 1 to 1,000,000 tokens and a deposit of 0 to a billion thousandths, not 0 and 0":           BrookerBudget{Scope: strategies.PerClient},
+		"grpc budget: max_tokens must be 1 to 1000 and ratio 1 to 1000·max_tokens, not 0 and 100":                 GRPCBudget{Ratio: 100, Scope: strategies.PerClient},
+		"grpc budget: it cannot be shared per call; use client, fleet or everyone":                                GRPCBudget{MaxTokens: 10, Ratio: 100},
+		"finagle budget: percent or min_per_second must be positive; to allow no retry, leave out the retry loop": FinagleBudget{Scope: strategies.PerClient},
+		"finagle budget: ttl must be 10ns to 1h, not 2h0m0s":                                                      FinagleBudget{Percent: 20, TTL: 2 * time.Hour, Scope: strategies.PerClient},
+		"finagle budget: percent must be 0 to 1000 and min_per_second 0 to 1000000, not -1 and 0":                 FinagleBudget{Percent: -1, Scope: strategies.PerClient},
+		"envoy budget: percent must be 0 to 1000 and floor at least 0, and one of them positive, not 0 and 0":     EnvoyBudget{Scope: strategies.PerClient},
+		"envoy budget: what everyone shares needs a name":                                                         EnvoyBudget{Percent: 20, Scope: strategies.PerEveryone},
+		"aws budget: capacity must be 1 to 1000000000, not 0":                                                     AWSBudget{Scope: strategies.PerClient},
+		"aws budget: cost must be 1 to the capacity, not 501":                                                     AWSBudget{Capacity: 500, Cost: 501, Scope: strategies.PerClient},
+		"aws budget: other_cost must be 1 to the capacity, not 0":                                                 AWSBudget{Capacity: 500, Cost: 5, Other: strategies.Limits, Scope: strategies.PerClient},
+		"brooker budget: size must be 1 to 1000000 and deposit 0 to 1000000000, not 0 and 0":                      BrookerBudget{Scope: strategies.PerClient},
 	} {
 		_, err := strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{layer}}, nil)
 		require.EqualError(t, err, `strategy "bad": `+want)

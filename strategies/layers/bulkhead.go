@@ -10,24 +10,22 @@ import (
 	"herdlab/strategies"
 )
 
-// Bulkhead gives one purpose so many permits of its own, so that a purpose that
-// goes wrong cannot take all there is from the others. Who finds no permit stands
-// in a short line, or is refused at once: a caller is better told no than kept
-// waiting behind a wall of others. A permit is held while what is inside is under
-// way.
+// Bulkhead gives one kind of work its own permits, so that it cannot take all
+// capacity from other kinds. A call that finds no permit waits in a short line or
+// is refused at once: an early refusal is better for a caller than a long wait. A
+// call holds its permit until the inner strategy ends.
 //
-// It is right where several kinds of work share a provider: a bulkhead for each,
-// known by its name. Where waiting costs nothing, Concurrency is the plainer
-// layer.
+// Use it where several kinds of work share a provider, one bulkhead for each, with
+// its own name. Where waiting is harmless, Concurrency is the simpler layer.
 type Bulkhead struct {
-	// Permits is how many may be under way, ≥ 1.
+	// Permits is the number of attempts that may be in flight, at least 1.
 	Permits int64 `unit:"attempts" least:"1" required:"5" about:"How many attempts may be in flight."`
-	// Line is how many may stand in line for a permit; 0 refuses at once.
+	// Line is the number of calls that may wait for a permit; 0 refuses at once.
 	Line int64 `unit:"calls" default:"0" about:"How many calls may wait for a permit; the others are refused at once."`
-	// Patience is how long one may stand there; 0 means as long as it takes.
+	// Patience is how long a call may wait for a permit; 0 means no bound.
 	Patience time.Duration `without:"there is no bound" about:"How long a call may wait for a permit."`
-	// Scope is who shares the permits, PerClient or wider; Name is the purpose,
-	// and tells bulkheads apart that everyone shares.
+	// Scope sets which clients share the permits, PerClient or wider. Name is the
+	// kind of work; it identifies a bulkhead with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
@@ -39,9 +37,9 @@ func (h Bulkhead) Build(b *strategies.Build, inner strategies.Strategy) (strateg
 	case h.Permits < 1:
 		return nil, fmt.Errorf("bulkhead: permits must be at least 1, not %d", h.Permits)
 	case h.Line < 0 || h.Patience < 0:
-		return nil, errors.New("bulkhead: the line and the patience in it must not be negative")
+		return nil, errors.New("bulkhead: line and patience must not be negative")
 	case h.Patience > 0 && b.Races():
-		return nil, errors.New("bulkhead: a race inside needs the timer that the patience takes; put the bulkhead inside the race")
+		return nil, errors.New("bulkhead: patience does not work around a race (a hedge); put the bulkhead inside the race")
 	}
 	var err error
 	if g.inLine, err = b.ReserveShared(h.Scope, 1, "bulkhead line", h.Name, fmt.Sprint(h.Permits)); err != nil {
@@ -63,8 +61,8 @@ type bulkhead struct {
 	inner   strategies.Strategy
 	pool    strategies.PoolID
 	inUse   strategies.Slot    // the pool's word
-	inLine  strategies.Slot    // how many stand in line
-	held    strategies.Slot    // how many permits the call has
+	inLine  strategies.Slot    // the number of calls in line
+	held    strategies.Slot    // the number of permits that the call holds
 	waiting strategies.Waiting // set while the call stands in line
 }
 
@@ -88,7 +86,7 @@ func (g *bulkhead) Next(now time.Duration, c *strategies.Call, e strategies.Even
 	return g.settled(c, g.inner.Next(now, c, e))
 }
 
-// enter lets the call in, has it stand in line, or refuses it.
+// enter lets the call through, puts it into the line, or refuses it.
 func (g *bulkhead) enter(now time.Duration, c *strategies.Call) strategies.Decision {
 	take, waiting := strategies.Take{Pool: g.pool, N: 1}, c.Word(g.inLine, 0)
 	if c.TryTake(take) {
@@ -116,7 +114,7 @@ func (g *bulkhead) begin(now time.Duration, c *strategies.Call) strategies.Decis
 	return g.settled(c, g.inner.Next(now, c, strategies.Event{Kind: strategies.Begin}))
 }
 
-// settled gives the permit back if d ends what is inside.
+// settled releases the permit if d ends the inner strategy.
 func (g *bulkhead) settled(c *strategies.Call, d strategies.Decision) strategies.Decision {
 	if held := c.Word(g.held, 0); d.Settles() && *held > 0 {
 		*held--

@@ -127,10 +127,10 @@ func TestBulkheadConserves(t *testing.T) {
 	})
 }
 
-func TestBulkheadMustMakeSense(t *testing.T) {
+func TestBulkheadRejectsInvalidSettings(t *testing.T) {
 	for want, h := range map[string]Bulkhead{
 		"permits must be at least 1, not 0":                           {Scope: strategies.PerFleet},
-		"the line and the patience in it must not be negative":        {Permits: 1, Line: -1, Scope: strategies.PerFleet},
+		"line and patience must not be negative":                      {Permits: 1, Line: -1, Scope: strategies.PerFleet},
 		"it cannot be shared per call; use client, fleet or everyone": {Permits: 1},
 	} {
 		_, err := strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{h}}, nil)

@@ -11,33 +11,35 @@ import (
 )
 
 // BusyHours learns in which hours of the day attempts fail for lack of capacity,
-// and puts work that is not urgent off to the next hour that is not one of them,
-// at a random time of it. Every week halves what it has learned.
+// and delays work in such an hour to the next hour that is not busy, at a random
+// time within it. The counts are halved every HalfLife days.
 //
-// It is right for batches before a provider with a daily rhythm, and needs no
-// number but a threshold: it finds out that ten to six is bad. It costs up to a
-// day of delay and a day of failures to learn from; and since nobody sends any
-// more in a busy hour, nobody notices that it has become quiet before it is
-// forgotten.
+// Use it for batches at a provider with a daily rhythm: it learns by itself that
+// ten to six is busy, and needs only a threshold. It costs up to a day of delay and
+// a day of failures to learn from. Since no calls are sent in a busy hour, the
+// layer finds out that the hour has become quiet only after its counts have
+// decayed.
 type BusyHours struct {
-	// Percent of an hour's attempts must fail for it to be busy, 1 to 100; 0
-	// means 10.
+	// Percent is the share of an hour's attempts that must fail for the hour to be
+	// busy, 1 to 100 %; 0 means 10.
 	Percent int64 `unit:"%" most:"100" default:"10%" about:"An hour is busy if at least this share of its attempts failed."`
-	// Least is how many attempts it takes to tell; 0 means 10.
+	// Least is the least number of attempts in an hour for that share to count; 0
+	// means 10.
 	Least int64 `unit:"attempts" default:"10" about:"How many attempts that share needs."`
-	// Day is the length of the rhythm, 0 for 24 h; Parts is how many hours it
-	// has, 0 for 24.
+	// Day is the length of the rhythm; 0 means 24 h. Parts is the number of hours
+	// into which it is divided, 2 to 512; 0 means 24.
 	Day   time.Duration `default:"24h" about:"The length of the daily rhythm."`
 	Parts int           `unit:"hours" most:"512" default:"24" about:"Into how many hours the day is divided, at least 2."`
-	// HalfLife is after how many days half of it is forgotten, 0 for 7.
+	// HalfLife is the number of days after which the counts are halved; 0 means 7.
 	HalfLife int64 `unit:"days" default:"7" about:"After how many days half of what was learned is forgotten."`
-	// Priority lets calls that are more urgent pass: those below it. 0 puts all
-	// calls off.
+	// Priority lets calls pass whose priority number is lower, that is, which are
+	// more urgent. 0 delays all calls.
 	Priority uint8 `unit:"priority" default:"0" about:"Calls that are more urgent, with a lower number, pass; with 0 all calls wait."`
-	// On is the classes of failure that make an hour busy; none means overloaded.
+	// On is the set of failures that make an hour busy; the empty set means
+	// overloaded.
 	On strategies.Classes `without:"overloaded" about:"Which classes of failures make an hour busy."`
-	// Scope is who learns together, PerClient or wider; Name tells those apart
-	// that everyone shares.
+	// Scope sets which clients share the counts, PerClient or wider. Name
+	// identifies counts with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
@@ -62,11 +64,11 @@ func (h BusyHours) Build(b *strategies.Build, inner strategies.Strategy) (strate
 	h.On = h.On.Or(strategies.ClassesOf(wire.Overloaded))
 	switch {
 	case h.Percent < 1 || h.Percent > 100 || h.Least < 0 || h.HalfLife < 0:
-		return nil, errors.New("busy hours: 1 to 100 percent of at least one attempt make an hour busy, and days are remembered, not foreseen")
+		return nil, errors.New("busy hours: percent must be 1 to 100, and least and half_life must not be negative")
 	case h.Parts < 2 || h.Parts > strategies.MaxWords/2:
-		return nil, fmt.Errorf("busy hours: a day has 2 to %d hours, not %d", strategies.MaxWords/2, h.Parts)
+		return nil, fmt.Errorf("busy hours: parts must be 2 to %d, not %d", strategies.MaxWords/2, h.Parts)
 	case h.Day < time.Duration(h.Parts):
-		return nil, errors.New("busy hours: the day is too short for its hours")
+		return nil, errors.New("busy hours: day must be at least 1 ns for each of its parts")
 	}
 	if err := h.Scope.CheckShared(h.Name); err != nil {
 		return nil, fmt.Errorf("busy hours: %w", err)
@@ -86,9 +88,9 @@ func (h BusyHours) Build(b *strategies.Build, inner strategies.Strategy) (strate
 	return b.Guard(g, inner)
 }
 
-// busyHours has two words for each hour of the day: how many half lives were over
-// when it was last counted, and its counts, failures in the upper half and
-// attempts in the lower.
+// busyHours has two words for each hour of the day: the number of half-lives since
+// the start of the run at the last count, and the counts, failures in the upper
+// half and attempts in the lower.
 type busyHours struct {
 	BusyHours
 	hour    time.Duration
@@ -97,7 +99,8 @@ type busyHours struct {
 	purpose strategies.Purpose
 }
 
-// counts brings the counts of an hour up to the given day and returns them.
+// counts halves the counts of an hour for the half-lives that have passed until the
+// given day, and returns them.
 func (h *busyHours) counts(c *strategies.Call, hour int, day int64) *failureShare {
 	counted, counts := c.Word(h.shared, uint32(2*hour)), (*failureShare)(c.Word(h.shared, uint32(2*hour+1)))
 	if age := min(day/h.HalfLife-*counted, 63); age > 0 {
@@ -107,7 +110,7 @@ func (h *busyHours) counts(c *strategies.Call, hour int, day int64) *failureShar
 	return counts
 }
 
-// busy reports whether an hour of the given day is.
+// busy reports whether an hour is busy on the given day.
 func (h *busyHours) busy(c *strategies.Call, hour int, day int64) bool {
 	n := h.counts(c, hour, day)
 	return n.attempts() >= h.Least && n.failures()*100 >= n.attempts()*h.Percent
@@ -122,14 +125,14 @@ func (h *busyHours) Admit(now time.Duration, c *strategies.Call) strategies.Deci
 	for ahead := 1; ahead < h.Parts; ahead++ {
 		if next := (hour + ahead) % h.Parts; !h.busy(c, next, day) {
 			begins := time.Duration(hour+ahead)*h.hour - now%h.Day
-			if hour+ahead >= h.Parts { // tomorrow begins when today is over
+			if hour+ahead >= h.Parts { // the hour belongs to the next day
 				begins = h.Day - now%h.Day + time.Duration(next)*h.hour
 			}
 			c.Raise(h.put)
 			return strategies.Decision{Kind: strategies.Wait, After: saturating.Add(begins, c.Uniform(h.purpose, 0, h.hour))}
 		}
 	}
-	return strategies.Decision{} // all hours are alike
+	return strategies.Decision{} // all hours are busy
 }
 
 // Observe implements Guard.
@@ -139,7 +142,7 @@ func (h *busyHours) Observe(now time.Duration, c *strategies.Call, e strategies.
 	}
 	hour := int(now % h.Day / h.hour)
 	if hour >= h.Parts {
-		return // the rest of a day that its hours do not divide
+		return // the remainder of a day that is no multiple of its parts
 	}
 	counts := h.counts(c, hour, int64(now/h.Day))
 	counts.addAttempt()

@@ -10,27 +10,28 @@ import (
 	"herdlab/strategies"
 )
 
-// Cache answers a question that has been answered less than TTL ago from
-// memory. Questions are equal if prompt, model and cap on the output are; those of
-// prompt 0 are like no other. A hit does not prolong an entry's life, and a
-// degraded answer is not kept, unless Degraded, lest it outlive the shortage.
+// Cache answers a call from memory if an equal call was answered less than TTL ago.
+// Calls are equal if prompt, model and cap on the output are equal; calls with
+// prompt 0 are equal to no other. A hit does not extend the life of an entry. A
+// degraded answer is not kept, unless Degraded is set, so that it does not outlive
+// the shortage.
 //
-// It is right where questions repeat and an old answer is as good as a new one:
-// a question that comes λ times a second is answered from memory λT/(1 + λT) of
-// the times, and the provider sees the rest. It costs memory, and staleness up to
-// TTL; and when a popular entry runs out in an outage, everybody asks: put a
-// SingleFlight inside.
+// Use it where questions repeat and an old answer is as good as a new one: of a
+// question that arrives λ times per second, the share λT/(1 + λT) is answered from
+// memory, where T is the TTL. It costs memory, and answers are up to TTL old. When
+// an entry with many readers expires in an outage, all of them send a request: put
+// a SingleFlight inside.
 type Cache struct {
-	// TTL is how long an answer is good, > 0.
+	// TTL is how long an answer is used again; it must be positive.
 	TTL time.Duration `required:"5m" about:"How long an answer is used again."`
-	// Entries is how many answers are kept at most, in sets of four of which
-	// the one that would run out first makes place; 0 means 256, at most
-	// MaxEntries, or 512 for each client.
+	// Entries is the greatest number of answers kept, at most MaxEntries, or 512
+	// with the scope PerClient; 0 means 256. They are kept in sets of four; in a
+	// full set, a new entry replaces the one that expires first.
 	Entries int `unit:"answers" most:"65536" default:"256" about:"How many answers are kept at most; 512 with the scope client."`
-	// Degraded keeps degraded answers too.
+	// Degraded makes the cache keep degraded answers too.
 	Degraded bool `about:"Whether degraded answers are kept too."`
-	// Scope is who shares the memory, PerClient or wider; Name tells caches
-	// apart that everyone shares.
+	// Scope sets which clients share the cache, PerClient or wider. Name identifies
+	// a cache with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
@@ -40,7 +41,7 @@ const MaxEntries = 1 << 16
 
 const (
 	ways       = 4                     // entries in a set
-	entryWords = 2                     // the question, and when the answer runs out
+	entryWords = 2                     // the question, and the time when the answer expires
 	slabSets   = strategies.MaxWords / // sets in one reservation
 		(ways * entryWords)
 )
@@ -52,11 +53,11 @@ func (k Cache) Build(b *strategies.Build, inner strategies.Strategy) (strategies
 	}
 	switch {
 	case k.TTL <= 0:
-		return nil, errors.New("cache: answers must be good for a positive time")
+		return nil, errors.New("cache: ttl must be positive")
 	case k.Entries < 0 || k.Entries > MaxEntries:
-		return nil, fmt.Errorf("cache: it keeps 1 to %d entries, not %d", MaxEntries, k.Entries)
+		return nil, fmt.Errorf("cache: entries must be 1 to %d, not %d", MaxEntries, k.Entries)
 	case k.Scope == strategies.PerClient && k.Entries > slabSets*ways:
-		return nil, fmt.Errorf("cache: each client keeps at most %d entries, not %d; share it per fleet to keep more", slabSets*ways, k.Entries)
+		return nil, fmt.Errorf("cache: entries must be at most %d with the scope client, not %d; use the scope fleet to keep more", slabSets*ways, k.Entries)
 	}
 	if err := k.Scope.CheckShared(k.Name); err != nil {
 		return nil, fmt.Errorf("cache: %w", err)
@@ -82,11 +83,10 @@ type cache struct {
 	Cache
 	sets  uint64
 	slabs []strategies.Slot
-	asked strategies.Slot // what the call has asked; 0 for what is like no other
+	asked strategies.Slot // the question of the call; 0 if it is equal to no other
 }
 
-// question is what a call asks, as a number that other questions hardly ever
-// have; 0 if it is like no other.
+// question returns a hash of what a call asks; 0 if the call is equal to no other.
 func question(c *strategies.Call) int64 {
 	d := &c.Demand
 	if d.Prompt == 0 {
@@ -96,7 +96,7 @@ func question(c *strategies.Call) int64 {
 	return int64(uint64(d.Prompt)<<32 | how>>32)
 }
 
-// scramble is the finaliser of SplitMix64.
+// scramble returns z hashed by the finaliser of SplitMix64.
 func scramble(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb

@@ -8,34 +8,37 @@ import (
 	"herdlab/strategies"
 )
 
-// CapacityAlarm raises an alarm when a model has had no capacity for anybody for
-// too long: every attempt at it has failed for lack of capacity, for After and at
-// least Least attempts. Then it is hardly load any more, but a permission or a
-// quota that the provider shows as capacity, and no retry will cure it. With
-// GiveUp, such a failure is from then on told to the layers outside as a missing
-// permission, so that loops stop (a ladder too: leave GiveUp out there); the first
-// attempt that ends in any other way clears the alarm.
+// CapacityAlarm raises an alarm when a model has had no capacity for too long:
+// every attempt at it, of all clients in the scope, has failed for lack of capacity
+// for After, and there were at least Least attempts. The cause is then probably not
+// load, but a permission or quota that the provider reports as lack of capacity,
+// and no retry helps. With GiveUp, such a failure is from then on reported to the
+// layers outside as a missing permission, so that loops stop (a ladder too: leave
+// out GiveUp inside a ladder). The first attempt that ends in another way clears
+// the alarm.
 //
-// It is right inside every patient loop. It costs a few words for each model; an
-// outage that lasts longer than After raises it too, which somebody should look
-// at anyway.
+// Use it inside every loop that retries for a long time. It costs two words for
+// each model. An outage that lasts longer than After also raises the alarm, and it
+// needs attention too.
 type CapacityAlarm struct {
-	// After is how long, > 0.
+	// After is how long all attempts at a model must have failed; it must be
+	// positive.
 	After time.Duration `required:"1h" about:"How long all attempts at a model must have failed."`
-	// Least is how many attempts in a row, 0 for 5.
+	// Least is the least number of consecutive failed attempts; 0 means 5.
 	Least int64 `unit:"attempts" default:"5" about:"How many attempts must have failed in a row."`
-	// On is what counts as lack of capacity; none means overloaded.
+	// On is the set of failures that mean lack of capacity; the empty set means
+	// overloaded.
 	On strategies.Classes `without:"overloaded" about:"Which classes of failures mean that capacity lacks."`
-	// GiveUp makes the failure permanent.
+	// GiveUp turns the failure into a permanent one, of the class permission.
 	GiveUp bool `about:"Whether such a failure then counts as a missing permission, so that loops stop."`
-	// Scope is who looks together, PerClient or wider; Name tells those apart
-	// that everyone shares.
+	// Scope sets which clients share the memory of the alarm, PerClient or wider.
+	// Name identifies an alarm with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
-// watchedModels is how many models are told apart; others are taken for the
-// last.
+// watchedModels is the number of models with memory of their own; higher model
+// numbers share the last.
 const watchedModels = 8
 
 // Build implements Layer.
@@ -45,7 +48,7 @@ func (a CapacityAlarm) Build(b *strategies.Build, inner strategies.Strategy) (st
 	}
 	a.On = a.On.Or(strategies.ClassesOf(wire.Overloaded))
 	if a.After <= 0 || a.Least < 0 {
-		return nil, fmt.Errorf("capacity alarm: it needs a positive time and number of attempts, not %v and %d", a.After, a.Least)
+		return nil, fmt.Errorf("capacity alarm: after must be positive and least not negative, but they are %v and %d", a.After, a.Least)
 	}
 	if err := a.Scope.CheckShared(a.Name); err != nil {
 		return nil, fmt.Errorf("capacity alarm: %w", err)
@@ -59,9 +62,9 @@ func (a CapacityAlarm) Build(b *strategies.Build, inner strategies.Strategy) (st
 	return g, err
 }
 
-// capacityAlarm has two words for each model: when it was first at capacity, plus
-// one, 0 if it is not; and how many attempts have found it so since, below 0 once
-// the alarm has been raised.
+// capacityAlarm has two words for each model: the time of the first failure for
+// lack of capacity since the last other outcome, plus one, or 0; and the number of
+// such failures since then, below 0 once the alarm has been raised.
 type capacityAlarm struct {
 	CapacityAlarm
 	inner  strategies.Strategy

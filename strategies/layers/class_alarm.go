@@ -8,18 +8,18 @@ import (
 	"herdlab/strategies"
 )
 
-// ClassAlarm raises an alarm when the kind of failure changes: capacity
-// yesterday, a missing permission today, as when a token has expired in the
-// middle of an outage. Kinds are what calls for different acts: waiting (the
-// transient classes), paying (quota), a new key (auth, permission) and a better
-// request (bad_request, too_large).
+// ClassAlarm raises an alarm when the kind of failure changes: for example from
+// lack of capacity to a missing permission, when a token expires during an outage.
+// The kinds are failures that need different remedies: waiting (the transient
+// classes), paying (quota), a new key (auth, permission) and a better request
+// (bad_request, too_large).
 //
-// It is right around any loop that waits for days, because what it waits for may
-// have become another thing. It costs a word; the alarm is raised once for each
-// change, by whoever meets it first.
+// Use it around any loop that waits for days, because the cause of the failures may
+// change meanwhile. It costs one word. The alarm is raised once for each change, by
+// the first call that fails in the new way.
 type ClassAlarm struct {
-	// Scope is who looks together, PerClient or wider; Name tells those apart
-	// that everyone shares.
+	// Scope sets which clients share the memory of the alarm, PerClient or wider.
+	// Name identifies an alarm with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }

@@ -7,15 +7,15 @@ import (
 	"herdlab/strategies"
 )
 
-// Concurrency lets at most Permits attempts through at a time; the others wait
-// in line, first come, first served. A permit is held while what is inside the
-// layer is under way, so inside a retry loop it is given back before the wait.
-// It is right against providers that count requests in flight.
+// Concurrency lets at most Permits attempts through at a time; the others wait in
+// line, first come, first served. A call holds its permit until the inner strategy
+// ends, so inside a retry loop it releases the permit before the wait. Use it with
+// providers that limit requests in flight.
 type Concurrency struct {
-	// Permits is how many may be under way, ≥ 1.
+	// Permits is the number of attempts that may be in flight, at least 1.
 	Permits int64 `unit:"attempts" least:"1" required:"5" about:"How many attempts may be in flight."`
-	// Scope is who shares them, PerClient or wider; Name tells semaphores
-	// apart that everyone shares.
+	// Scope sets which clients share the permits, PerClient or wider. Name
+	// identifies a semaphore with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }

@@ -115,9 +115,9 @@ func TestMemorylessClosedForm(t *testing.T) {
 	}
 }
 
-func TestOrbitMustMakeSense(t *testing.T) {
+func TestOrbitRejectsInvalidSettings(t *testing.T) {
 	_, err := strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{ConstantRetrial{Scope: strategies.PerFleet}}}, nil)
-	require.EqualError(t, err, `strategy "bad": orbit: the mean time between retries must be positive, not 0s`)
+	require.EqualError(t, err, `strategy "bad": orbit: mean must be positive, not 0s`)
 	_, err = strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{ConstantRetrial{Mean: 1}}}, nil)
 	require.EqualError(t, err, `strategy "bad": orbit: it cannot be shared per call; use client, fleet or everyone`)
 }

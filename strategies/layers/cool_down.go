@@ -10,35 +10,35 @@ import (
 	"herdlab/strategies"
 )
 
-// CoolDown makes a limit that all share be met by one. The first refusal sends
-// everybody into one line for as long as the provider asks, at least For, plus
-// U(0, Jitter). Then the head of the line probes, alone. If the probe is refused,
-// all go on waiting; if not, the line is let go one by one, a Pace apart, because
-// all at once would be the herd again. Refused calls go back into the line without
-// a loop outside hearing of it: what is everybody's fate is charged to nobody's
-// attempts. But those of whose answer a part has been delivered end.
+// CoolDown lets one call find out about a refusal on behalf of all. The first
+// refusal puts all calls into one line for as long as the provider asks, at least
+// For, plus U(0, Jitter). Then the head of the line probes, alone. If the probe is
+// refused, all go on waiting; if not, the calls in line go one after the other,
+// Pace apart, so that they do not form a new herd. Refused calls return to the line
+// without an attempt being counted by a loop outside, because the cause is common
+// to all. A call that has already delivered a part of an answer ends instead.
 //
-// It is right where many tasks share one account and its limit lasts: N tasks that
-// find out by themselves make N times the refusals, and use up their attempts
-// although nothing is wrong with them.
+// Use it where many tasks share one account and its limit holds for a while: N
+// tasks that find out separately cause N times the refusals, and use up their
+// attempts although nothing is wrong with them.
 type CoolDown struct {
-	// For is the least time to cool down; Jitter the width of what is drawn on
-	// top.
+	// For is the least length of a cool-down; it must be positive. A draw from U(0,
+	// Jitter) is added.
 	For    time.Duration `required:"30s" about:"How long all wait after a refusal, at least; the reply may ask for more."`
 	Jitter time.Duration `default:"0s" about:"The width of what is drawn evenly and added to that time."`
-	// Pace is the gap between calls that are let go after a cool-down, > 0.
+	// Pace is the gap between calls that go after a cool-down; it must be positive.
 	Pace time.Duration `required:"1s" about:"The gap between calls that go after the cool-down."`
-	// ProbeTimeout is when a probe that has not ended gives its place to the next
-	// in line; 0 means For.
+	// ProbeTimeout is how long a probe may take before the next call in line
+	// probes; 0 means For.
 	ProbeTimeout time.Duration `without:"as long as for" about:"When a probe that has not ended leaves its turn to the next call."`
-	// On is the refusals that all share; none means those by the caller's own
-	// limits, and overload.
+	// On is the set of refusals that begin a cool-down; the empty set means the
+	// caller's own limits and overload.
 	On strategies.Classes `without:"the limits, overloaded" about:"Which refusals make all wait."`
-	// Charged lets the loop outside hear of a refusal, which counts it as an
-	// attempt of that call's.
+	// Charged passes refusals on to the loop outside, which counts each as an
+	// attempt of its call.
 	Charged bool `about:"Whether a refusal counts as an attempt of the retry loop outside."`
-	// Scope is who shares it, PerClient or wider; Name tells cool-downs apart
-	// that everyone shares.
+	// Scope sets which clients share the cool-down, PerClient or wider. Name
+	// identifies a cool-down with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
@@ -47,9 +47,9 @@ type CoolDown struct {
 func (k CoolDown) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	switch {
 	case k.For <= 0 || k.Pace <= 0:
-		return nil, fmt.Errorf("cool-down: its length and the pace after it must be positive, not %v and %v", k.For, k.Pace)
+		return nil, fmt.Errorf("cool-down: for and pace must be positive, not %v and %v", k.For, k.Pace)
 	case k.Jitter < 0 || k.ProbeTimeout < 0:
-		return nil, errors.New("cool-down: the jitter and the probe timeout must not be negative; 0 as the latter means the length")
+		return nil, errors.New("cool-down: jitter and probe_timeout must not be negative; probe_timeout 0 means as long as for")
 	}
 	if err := k.Scope.CheckShared(k.Name); err != nil {
 		return nil, fmt.Errorf("cool-down: %w", err)
@@ -71,24 +71,24 @@ func (k CoolDown) Build(b *strategies.Build, inner strategies.Strategy) (strateg
 	return g, err
 }
 
-// coolDownPool is the pool of a CoolDown: what one waits for is to be let through.
+// coolDownPool is the pool of a CoolDown.
 type coolDownPool struct{ pace, probeTimeout time.Duration }
 
-// The words of a door.
+// The words of the pool of a CoolDown.
 const (
-	doorState   = iota // ajar, shut, tried or held
-	doorUntil          // when the state changes by itself
-	doorWaiting        // how many stand in line, as far as the layer knows
+	doorState   = iota // one of the states below
+	doorUntil          // the time when the state changes by itself
+	doorWaiting        // the number of calls in line, as the layer counts them
 	doorProbe          // the number of the latest probe
 	doorWords
 )
 
-// The states of a door.
+// The states of the pool of a CoolDown.
 const (
-	ajar  = iota // everybody may pass
-	shut         // nobody may, until doorUntil; then one tries
-	tried        // one is trying; it is given up at doorUntil
-	held         // one may pass at doorUntil
+	ajar  = iota // all calls pass
+	shut         // no call passes until doorUntil; then one probes
+	tried        // a probe is in flight; at doorUntil another call probes
+	held         // calls pass one by one, the next at doorUntil
 )
 
 // Words implements Pool.
@@ -114,13 +114,13 @@ func (k coolDownPool) TryTake(now time.Duration, m []int64, _ uint32) (bool, tim
 // Put implements Pool.
 func (coolDownPool) Put(time.Duration, []int64, uint32) {}
 
-// coolDown is the layer around a door.
+// coolDown is the layer around that pool.
 type coolDown struct {
 	CoolDown
 	inner   strategies.Strategy
 	pool    strategies.PoolID
 	memory  strategies.Slot
-	own     strategies.Slot    // the number of the probe that the call is, 0 if it is none
+	own     strategies.Slot    // the number of the probe, 0 if the call is not a probe
 	waiting strategies.Waiting // set while the call stands in line
 	purpose strategies.Purpose
 }
@@ -142,7 +142,7 @@ func (k *coolDown) Next(now time.Duration, c *strategies.Call, e strategies.Even
 	return k.settled(now, c, m, e, k.inner.Next(now, c, e))
 }
 
-// enter lets the call pass or has it stand in line.
+// enter lets the call pass or puts it into the line.
 func (k *coolDown) enter(now time.Duration, c *strategies.Call, m []int64) strategies.Decision {
 	take := strategies.Take{Pool: k.pool, N: 1}
 	if c.TryTake(take) {
@@ -160,7 +160,7 @@ func (k *coolDown) leave(c *strategies.Call, m []int64) {
 	}
 }
 
-// begin begins what is inside for a call that the door has just let through.
+// begin begins the inner strategy for a call that the pool has admitted.
 func (k *coolDown) begin(now time.Duration, c *strategies.Call, m []int64) strategies.Decision {
 	own := c.Word(k.own, 0)
 	*own = 0
@@ -171,7 +171,7 @@ func (k *coolDown) begin(now time.Duration, c *strategies.Call, m []int64) strat
 	return k.settled(now, c, m, e, k.inner.Next(now, c, e))
 }
 
-// settled moves the door if d ends what is inside.
+// settled changes the state of the pool if d ends the inner strategy.
 func (k *coolDown) settled(now time.Duration, c *strategies.Call, m []int64, e strategies.Event, d strategies.Decision) strategies.Decision {
 	if !d.Settles() {
 		return d
@@ -186,9 +186,9 @@ func (k *coolDown) settled(now time.Duration, c *strategies.Call, m []int64, e s
 		case m[doorState] != shut && m[doorState] != tried || probe:
 			wait := saturating.Add(max(k.For, hint), c.Uniform(k.purpose, 0, k.Jitter))
 			m[doorState], m[doorUntil] = shut, int64(saturating.Add(now, wait))
-		case m[doorState] == shut: // a straggler that knows more
+		case m[doorState] == shut: // an earlier attempt whose hint is longer
 			m[doorUntil] = max(m[doorUntil], int64(saturating.Add(now, hint)))
-		case hint > 0: // and more than the probe
+		case hint > 0: // during a probe, an earlier attempt with a hint
 			m[doorState], m[doorUntil] = shut, int64(saturating.Add(now, hint))
 			c.Put(k.pool, 0)
 		}

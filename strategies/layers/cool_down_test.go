@@ -211,12 +211,12 @@ func TestOneProberForAll(t *testing.T) {
 	}
 }
 
-func TestCoolDownMustMakeSense(t *testing.T) {
+func TestCoolDownRejectsInvalidSettings(t *testing.T) {
 	for want, k := range map[string]CoolDown{
-		"its length and the pace after it must be positive, not 0s and 1ns":                       {Pace: 1, Scope: strategies.PerFleet},
-		"its length and the pace after it must be positive, not 1ns and 0s":                       {For: 1, Scope: strategies.PerFleet},
-		"the jitter and the probe timeout must not be negative; 0 as the latter means the length": {For: 1, Pace: 1, Jitter: -1, Scope: strategies.PerFleet},
-		"it cannot be shared per call; use client, fleet or everyone":                             {For: 1, Pace: 1},
+		"for and pace must be positive, not 0s and 1ns":                                       {Pace: 1, Scope: strategies.PerFleet},
+		"for and pace must be positive, not 1ns and 0s":                                       {For: 1, Scope: strategies.PerFleet},
+		"jitter and probe_timeout must not be negative; probe_timeout 0 means as long as for": {For: 1, Pace: 1, Jitter: -1, Scope: strategies.PerFleet},
+		"it cannot be shared per call; use client, fleet or everyone":                         {For: 1, Pace: 1},
 	} {
 		_, err := strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{k}}, nil)
 		require.EqualError(t, err, `strategy "bad": cool-down: `+want)

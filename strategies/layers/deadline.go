@@ -9,25 +9,27 @@ import (
 	"herdlab/strategies"
 )
 
-// Deadline settles a call with DeadlinePassed once its time is up, or as soon as
-// it is clear that what it waits for comes too late: an attempt gets no more than
-// the time that is left, a wait that would outlast it is not begun, and a place in
-// a line is given up. So no provider works for a caller who has gone.
+// Deadline settles a call with DeadlinePassed when its time is over, or as soon as
+// it is certain that its next attempt would come too late: an attempt gets at most
+// the time that remains, a wait that would end later is not begun, and a place in a
+// line is given up. So the provider does no work for a caller that has stopped
+// waiting.
 //
-// It is right wherever somebody waits for the answer, as the outermost layer. Put
-// inside a loop it bounds the call all the same, for the time runs from when the
-// caller asked.
+// Use it as the outermost layer wherever a caller waits for the answer. Inside a
+// loop it bounds the same time, because the time runs from the arrival of the call.
 type Deadline struct {
-	// Within is how long after the caller asked the answer must be there.
+	// Within is how long after the arrival of the call its answer must be there; it
+	// must be positive.
 	Within time.Duration `required:"30s" about:"How long after the call arrived its answer must be there."`
-	// Least is how much time an attempt must have left to be sent; 0 means any.
+	// Least is how much time must remain for an attempt to be sent, at most Within;
+	// 0 means any.
 	Least time.Duration `default:"0s" about:"How much time must be left for an attempt to be sent."`
 }
 
 // Build implements Layer.
 func (d Deadline) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	if d.Within <= 0 || d.Least < 0 || d.Least > d.Within {
-		return nil, fmt.Errorf("deadline: it must be positive, and the least time for an attempt not negative nor longer, not %v and %v", d.Within, d.Least)
+		return nil, fmt.Errorf("deadline: within must be positive and least 0 to within, not %v and %v", d.Within, d.Least)
 	}
 	waiting, err := b.Waiting("deadline")
 	return &deadline{inner, waiting, b.Races(), d.Within, max(d.Least, 1)}, err
@@ -35,8 +37,8 @@ func (d Deadline) Build(b *strategies.Build, inner strategies.Strategy) (strateg
 
 type deadline struct {
 	inner         strategies.Strategy
-	waiting       strategies.Waiting // set while the call stands in line and the timer is ours
-	races         bool               // what is inside has accounted for the attempts it sends
+	waiting       strategies.Waiting // set while the call waits in line and the timer belongs to the deadline
+	races         bool               // a race inside has already counted the attempts that it sends
 	within, least time.Duration
 }
 
@@ -80,15 +82,15 @@ func (g *deadline) Next(now time.Duration, c *strategies.Call, e strategies.Even
 		if d.Kind == strategies.Acquire {
 			g.waiting.Set(c)
 		} else {
-			at++ // by then it is late, and there is no line to leave
+			at++ // at that time the call is late, and there is no line to leave
 		}
 		c.WakeAt(at)
 	}
 	return d
 }
 
-// passed settles a call for want of time, with the failure that it would have
-// retried, if there is one.
+// passed returns the decision that settles a call whose time is over, with the
+// class of its last failure, if it had one.
 func (g *deadline) passed(e strategies.Event) strategies.Decision {
 	if e.Terminal() {
 		return strategies.StopWith(strategies.DeadlinePassed, e.Outcome.Class)

@@ -179,9 +179,9 @@ func (r resending) Next(now time.Duration, c *strategies.Call, e strategies.Even
 	return d
 }
 
-func TestDeadlineMustMakeSense(t *testing.T) {
+func TestDeadlineRejectsInvalidSettings(t *testing.T) {
 	for _, d := range []Deadline{{}, {Within: -1}, {Within: 1, Least: -1}, {Within: 1, Least: 2}} {
 		_, err := strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{d}}, nil)
-		require.ErrorContains(t, err, "deadline: it must be positive")
+		require.ErrorContains(t, err, "deadline: within must be positive")
 	}
 }

@@ -10,59 +10,63 @@ import (
 	"herdlab/strategies"
 )
 
-// Deployments spreads attempts evenly, by chance, over deployments of one model,
-// and benches those that fail, as LiteLLM's router does. One is benched, for as
-// long as it asks and otherwise for CoolDown, by
+// Deployments chooses a deployment at random, all with the same probability, for
+// each attempt, and leaves out for a while (benches) those that fail. A deployment
+// is benched for the wait that its reply asks for, otherwise for CoolDown, after
 //
-//   - a refusal by its limits, or a failure that is the deployment's and that waiting
-//     does not cure, such as a bad key;
-//   - more than Percent of its attempts failed in the current minute, of at least
+//   - a refusal by its limits, or a failure of the deployment that waiting does not
+//     cure, such as a bad key;
+//   - more than Percent of its attempts in the current minute failed, of at least
 //     Least;
-//   - with Fails > 0, more than so many failures in it;
-//   - any failure that asks to wait.
+//   - with Fails > 0, more than Fails failures in the current minute;
+//   - any failure whose reply asks for a wait.
 //
-// A bad request is the caller's fault and benches nobody.
+// A bad request is an error of the caller and benches no deployment.
 //
-// A retry goes at once while another deployment is on its feet, and waits by
-// Backoff otherwise; with all of them benched, calls wait for the first to come
-// back. One deployment alone is benched only when it asks for it, or a whole minute
-// of 1,000 attempts or more has failed: it is all there is.
+// A retry is sent at once while another deployment is available, and waits by
+// Backoff otherwise. If all are benched, calls wait for the first to come back. A
+// single deployment is benched only if its reply asks for a wait, or if all
+// attempts of a minute, at least 1,000, have failed, because there is no other.
 //
-// It is right for many deployments whose failures have nothing to do with each
-// other. Five seconds of bench are short: where all share one limit, the bench
-// goes round and they are all refused.
+// Use it for many deployments that fail independently. A cool-down of 5 s is short:
+// if all deployments share one limit, they are benched in turn and all attempts are
+// refused.
 //
-// Source: BerriAI/litellm, constants.py and router_utils/cooldown_handlers.py,
-// read in 2026-11; there, calls that find all benched fail and are retried.
+// Source: LiteLLM's router (BerriAI/litellm, constants.py and
+// router_utils/cooldown_handlers.py, read in 2026-11); there, calls that find all
+// deployments benched fail and are retried.
 type Deployments struct {
-	// Targets are where attempts may go, 1 to 256.
+	// Targets are the deployments, 1 to 256.
 	Targets []wire.Target `required:"[{key: 0}, {key: 1}]" about:"Where attempts may go, 1 to 256 deployments."`
-	// MaxAttempts bounds the attempts of a call, 0 for 3.
+	// MaxAttempts bounds the attempts of a call, the first one included; 0 means 3.
 	MaxAttempts int `unit:"attempts" default:"3" about:"How many attempts a call makes, the first one included."`
-	// CoolDown is how long a deployment is benched, 0 for 5 s.
+	// CoolDown is how long a failed deployment is left out if its reply asks for no
+	// wait; 0 means 5 s.
 	CoolDown time.Duration `default:"5s" about:"How long a failed deployment is left out if its reply does not ask for a wait."`
-	// Percent of a minute's attempts, at least Least of them, may fail; 0 means
-	// 50, and 5.
+	// Percent is the share of a deployment's attempts in the current minute above
+	// which failures bench it, 1 to 100 %; 0 means 50. Least is the least number of
+	// attempts for that share to count; 0 means 5.
 	Percent int64 `unit:"%" most:"100" default:"50%" about:"A deployment is left out if more than this share of its attempts in the current minute failed."`
 	Least   int64 `unit:"attempts" default:"5" about:"How many attempts in the current minute that share needs."`
-	// Fails is how many failures in a minute are let pass; 0 means any number.
+	// Fails is the number of failures in the current minute above which a
+	// deployment is benched; 0 means no bound.
 	Fails int64 `unit:"failures" without:"only the share counts" about:"A deployment is also left out after more than this number of failures in the current minute."`
-	// On says what is retried; its empty set of classes means Transient.
+	// On sets which failures are retried; its empty set of classes means Transient.
 	On Rules `without:"the transient classes" about:"Which failures are retried."`
-	// Backoff says how long a retry waits when no other deployment is on its
-	// feet; nil not at all. A hint counts then.
+	// Backoff sets how long a retry waits if no other deployment is available; nil
+	// means not at all. A hint in the reply counts then.
 	Backoff strategies.Backoff `without:"it retries at once" about:"How long a retry waits when no other deployment is available."`
-	// Jitter is the width of what calls that have found all benched draw on
-	// top of their wait.
+	// Jitter is the width of the random time that is added to the wait of calls
+	// that found all deployments benched.
 	Jitter time.Duration `default:"0s" about:"The width of what is drawn evenly and added to the wait of calls that found all deployments left out."`
-	// Scope is who shares the benches, PerClient or wider; Name tells those
-	// apart that everyone shares.
+	// Scope sets which clients share the memory of the deployments, PerClient or
+	// wider. Name identifies it with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
-// lonely is how many attempts of a minute must all have failed before the only
-// deployment is benched.
+// lonely is the least number of attempts in a minute that must all have failed
+// before the only deployment is benched.
 const lonely = 1000
 
 // Build implements Layer: a loop that retries, around a guard that chooses.
@@ -85,7 +89,7 @@ func (d Deployments) Build(b *strategies.Build, inner strategies.Strategy) (stra
 	return b.Loop(g, inner)
 }
 
-// fill sets what was left out, and says what is wrong.
+// fill sets defaults and reports an error if a setting is invalid.
 func (d *Deployments) fill() error {
 	or := func(v *int64, other int64) {
 		if *v == 0 {
@@ -103,11 +107,11 @@ func (d *Deployments) fill() error {
 	d.On.Classes = d.On.Classes.Or(strategies.Transient)
 	switch {
 	case len(d.Targets) == 0 || len(d.Targets) > 256:
-		return fmt.Errorf("there must be 1 to 256 targets, not %d", len(d.Targets))
+		return fmt.Errorf("targets must have 1 to 256 entries, not %d", len(d.Targets))
 	case d.MaxAttempts < 0 || d.CoolDown < 0 || d.Jitter < 0:
-		return errors.New("attempts, cool-down and jitter must not be negative")
+		return errors.New("max_attempts, cool_down and jitter must not be negative")
 	case d.Percent < 1 || d.Percent > 100 || d.Least < 0 || d.Fails < 0:
-		return errors.New("1 to 100 percent of the attempts may fail, of at least one")
+		return errors.New("percent must be 1 to 100, and least and fails must not be negative")
 	}
 	if d.Backoff != nil {
 		if err := strategies.ValidateBackoff(d.Backoff); err != nil {
@@ -120,8 +124,8 @@ func (d *Deployments) fill() error {
 	return d.Scope.CheckShared(d.Name)
 }
 
-// deployments is the loop. Each deployment has the words below; those of the call
-// are how often it has tried and which deployment it was sent to.
+// deployments is the loop. Each deployment has the words below. The words of a call
+// are the number of its attempts and its deployment.
 type deployments struct {
 	Deployments
 	shared, own strategies.Slot
@@ -129,9 +133,9 @@ type deployments struct {
 }
 
 const (
-	benchUntil  = iota
-	benchMinute // the number of the minute that is counted
-	benchCounts // failures of it in the upper half, attempts in the lower
+	benchUntil  = iota // the time until which the deployment is left out
+	benchMinute        // the number of the minute that is counted
+	benchCounts        // failures of it in the upper half, attempts in the lower
 	benchWords
 )
 
@@ -140,8 +144,8 @@ func (d *deployments) word(c *strategies.Call, i, which int) *int64 {
 	return c.Word(d.shared, uint32(i*benchWords+which))
 }
 
-// fit counts the deployments that are on their feet, and says when the first of
-// the others will be.
+// fit returns the number of available deployments and the time when the first of
+// the others comes back.
 func (d *deployments) fit(now time.Duration, c *strategies.Call) (n int, first time.Duration) {
 	first = strategies.Never
 	for i := range d.Targets {
@@ -178,7 +182,7 @@ func (d *deployments) After(now time.Duration, c *strategies.Call, e strategies.
 // chooser is the guard inside the loop.
 type chooser deployments
 
-// Admit implements Guard: it chooses among those on their feet.
+// Admit implements Guard: it chooses among the available deployments.
 func (g *chooser) Admit(now time.Duration, c *strategies.Call) strategies.Decision {
 	d := (*deployments)(g)
 	n, first := d.fit(now, c)
@@ -199,11 +203,12 @@ func (g *chooser) Admit(now time.Duration, c *strategies.Call) strategies.Decisi
 	return strategies.Decision{}
 }
 
-// Observe implements Guard: it benches.
+// Observe implements Guard: it counts the outcome and benches the deployment if
+// needed.
 func (g *chooser) Observe(now time.Duration, c *strategies.Call, e strategies.Event, v strategies.Decision) {
 	d := (*deployments)(g)
 	if !e.Terminal() || e.Kind == strategies.Settled {
-		return // nothing was sent, or nobody knows how it ended
+		return // nothing was sent, or the outcome is unknown
 	}
 	i := int(*c.Word(d.own, 1))
 	counts := (*failureShare)(d.word(c, i, benchCounts))
@@ -224,8 +229,8 @@ func (g *chooser) Observe(now time.Duration, c *strategies.Call, e strategies.Ev
 	*until = max(*until, int64(saturating.Add(now, bench)))
 }
 
-// bench reports whether a failure of that class benches a deployment that has
-// failed so many of so many attempts in this minute.
+// bench reports whether a failure of the given class benches a deployment with
+// these numbers of failures and attempts in the current minute.
 func (d *deployments) bench(class wire.Class, fails, attempts int64) bool {
 	if len(d.Targets) == 1 {
 		return fails == attempts && attempts >= lonely

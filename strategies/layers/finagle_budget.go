@@ -10,22 +10,24 @@ import (
 )
 
 // FinagleBudget is the retry budget of Finagle, which tower and Linkerd copy: in
-// any TTL there are at most Percent of the calls as extra attempts, and MinPerSecond
-// of them besides. In an outage with D new calls per second the amplification is
-// 1 + Percent/100 + MinPerSecond/D.
+// any interval of length TTL, the extra attempts are at most Percent of the calls
+// plus MinPerSecond per second. In an outage with D new calls per second the
+// amplification is 1 + Percent/100 + MinPerSecond/D.
 //
-// It is right for services with steady traffic: what it allows follows the
-// traffic, and forgets it after TTL, so a quiet day saves nothing up. With little
-// traffic per client the minimum is all there is, and many small clients together
-// may still storm. A TTL of two minutes and no minimum is the per-client ratio of
-// Google's SRE book. (twitter/util RetryBudget.scala.)
+// Use it for services with steady traffic: the budget follows the traffic and
+// forgets it after TTL, so a quiet day saves nothing. With little traffic per
+// client only the minimum counts, and many small clients together may still cause a
+// storm. A TTL of two minutes and no minimum is the per-client ratio of Google's
+// SRE book. (twitter/util RetryBudget.scala.)
 type FinagleBudget struct {
-	// Percent of the calls may be retried, 0 to 1000; Finagle's default is 20.
+	// Percent is the number of extra attempts as a share of the calls, 0 to 1000 %;
+	// Finagle's default is 20.
 	Percent int `unit:"%" most:"1000" default:"0%" about:"How many retries there may be, as a share of the calls; Finagle's own default is 20."`
-	// MinPerSecond retries are allowed besides, on the average over TTL;
-	// Finagle's default is 10.
+	// MinPerSecond is the number of further retries per second, on average over
+	// TTL, 0 to 1,000,000; Finagle's default is 10. Percent and MinPerSecond must
+	// not both be 0.
 	MinPerSecond int `unit:"retries per second" default:"0" about:"How many more retries are allowed, on average over the ttl; Finagle's own default is 10."`
-	// TTL is how long a call counts; 0 means Finagle's 10 s.
+	// TTL is how long a call counts, 10 ns to 1 h; 0 means Finagle's 10 s.
 	TTL time.Duration `default:"10s" about:"How long a call counts."`
 	// Scope sets which clients share the budget, PerClient or wider. Name
 	// identifies a budget with the scope PerEveryone.
@@ -33,8 +35,8 @@ type FinagleBudget struct {
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
-// budgetSlices is into how many parts a TTL is cut, as in Finagle: a call is
-// forgotten between 0.9 and 1 TTL after it began.
+// budgetSlices is the number of parts into which the TTL is divided, as in Finagle:
+// a call is forgotten between 0.9 and 1 TTL after it began.
 const budgetSlices = 10
 
 // Build implements Layer.
@@ -44,11 +46,11 @@ func (f FinagleBudget) Build(b *strategies.Build, inner strategies.Strategy) (st
 	}
 	switch {
 	case f.Percent < 0 || f.Percent > 1000 || f.MinPerSecond < 0 || f.MinPerSecond > 1e6:
-		return nil, fmt.Errorf("finagle budget: %d %% is not within 0 to 1000, or a minimum of %d per second not within 0 to a million", f.Percent, f.MinPerSecond)
+		return nil, fmt.Errorf("finagle budget: percent must be 0 to 1000 and min_per_second 0 to 1000000, not %d and %d", f.Percent, f.MinPerSecond)
 	case f.Percent == 0 && f.MinPerSecond == 0:
-		return nil, errors.New("finagle budget: it allows nothing at all; leave out the retries instead")
+		return nil, errors.New("finagle budget: percent or min_per_second must be positive; to allow no retry, leave out the retry loop")
 	case f.TTL < budgetSlices || f.TTL > time.Hour:
-		return nil, fmt.Errorf("finagle budget: a TTL of %v is not within 10 ns and 1 h", f.TTL)
+		return nil, fmt.Errorf("finagle budget: ttl must be 10ns to 1h, not %v", f.TTL)
 	}
 	window, err := b.ReserveShared(f.Scope, slidingSum(budgetSlices).words(), "finagle budget", f.Name, fmt.Sprintf("%+v", f))
 	if err != nil {
@@ -58,8 +60,8 @@ func (f FinagleBudget) Build(b *strategies.Build, inner strategies.Strategy) (st
 	return withBudget(b, &finagleBudget{FinagleBudget: f, window: window, reserve: reserve * 100}, inner)
 }
 
-// finagleBudget counts in hundredths of an extra attempt: a call brings Percent of
-// them, a retry costs 100.
+// finagleBudget counts in hundredths of an extra attempt: a call adds Percent, a
+// retry costs 100.
 type finagleBudget struct {
 	unmoved
 	FinagleBudget

@@ -8,22 +8,24 @@ import (
 	"herdlab/strategies"
 )
 
-// GCRA makes every attempt wait for its turn by the generic cell rate
-// algorithm: attempts are due an emission interval apart, and one may come up
-// to Burst − 1 intervals early. It lets the same attempts through as a
-// TokenBucket of that rate and burst and remembers one word instead of two; the
-// price is that its interval is a whole number of nanoseconds, rounded up.
+// GCRA delays attempts by the generic cell rate algorithm: attempts are due one
+// emission interval apart, and an attempt may go up to Burst − 1 intervals early.
+// It admits the same attempts as a TokenBucket of that rate and burst with one word
+// of memory in place of two; its interval is a whole number of nanoseconds, rounded
+// up.
 //
-// It is right where the limit is known and memory is scarce: one word for each
-// of a million clients, or one key in a shared store. (ITU-T I.371, annex A.)
+// Use it where the limit is known and memory is scarce: one word for each of a
+// million clients, or one key in a shared store. (ITU-T I.371, annex A.)
 type GCRA struct {
-	// Rate attempts are due in each Per: 21 per 10 s is one every 476 ms.
+	// Rate is the number of attempts that are due in each Per; both must be
+	// positive. 21 per 10 s is one every 476 ms.
 	Rate int64 `rate:"Per" required:"120/min" about:"The rate at which attempts are due."`
 	Per  time.Duration
-	// Burst is how many may come at once after a pause, ≥ 1.
+	// Burst is the number of attempts that may go at once after a pause, at least
+	// 1.
 	Burst int64 `unit:"attempts" least:"1" required:"3" about:"How many attempts may go at once after a pause."`
-	// Scope is who shares it, PerClient or wider; Name tells those apart that
-	// everyone shares.
+	// Scope sets which clients share the limit, PerClient or wider. Name identifies
+	// a limit with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
@@ -47,8 +49,8 @@ func (g GCRA) Build(b *strategies.Build, inner strategies.Strategy) (strategies.
 	return b.Spend("gcra", id, inner)
 }
 
-// cells is the pool of a GCRA layer; its word is the theoretical arrival time:
-// when the next attempt would be due if all came evenly.
+// cells is the pool of a GCRA layer; its word is the theoretical arrival time: when
+// the next attempt would be due if all came evenly spaced.
 type cells struct{ interval, burst int64 }
 
 // Words implements Pool.
@@ -67,8 +69,8 @@ func (p cells) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Durat
 	return true, now
 }
 
-// Put implements Pool. What comes back makes the next attempt due earlier, but
-// nothing is due before now.
+// Put implements Pool. Returned units make the next attempt due earlier, but not
+// before now.
 func (p cells) Put(now time.Duration, m []int64, n uint32) {
 	m[0] = max(int64(now), m[0]-min(int64(n), p.burst)*p.interval)
 }

@@ -7,26 +7,27 @@ import (
 	"herdlab/strategies"
 )
 
-// Gradient2 adapts a limit on concurrency by how the latest round trip compares
-// with the average of the last 600 or so: gradient g = tolerance·long/short,
-// within ½ … 1; the limit moves a fifth of the way to L·g + queue. A long
-// average that is more than twice the latest sample decays faster, so that the
-// end of a slow spell is noticed.
+// Gradient2 is a limit on attempts in flight that adapts by comparing the latest
+// round trip with the average of about the last 600: gradient g =
+// tolerance·long/short, within ½ … 1; the limit moves a fifth of the way to L·g +
+// queue. A long average that is more than twice the latest sample decays faster, so
+// that the end of a slow period is noticed.
 //
-// It is right before a provider that gets slower as it fills up and never
-// refuses. It ignores refusals altogether: before a provider that refuses
-// quickly and serves at an even pace it climbs to its upper bound and stays.
+// Use it with a provider that gets slower as its load rises and never refuses. It
+// ignores refusals: with a provider that refuses quickly and serves at a constant
+// speed it rises to its upper bound and stays there.
 //
 // Formulas and constants are those of Gradient2Limit in Netflix's
 // concurrency-limits (2026-01).
 type Gradient2 struct {
-	// LimitRange is where the limit begins and what bounds it: 20 within 20 … 200
-	// unless said.
+	// LimitRange is the initial limit and its bounds; the default is 20 within 20 …
+	// 200.
 	LimitRange `defaults:"initial:20 min:20 max:200"`
-	// Tolerance is how much longer than the average a round trip may be before
-	// the limit sinks, ≥ 1; 0 means 1.5.
+	// Tolerance is how many times the average a round trip may be before the limit
+	// decreases, 1 to 1000; 0 means 1.5.
 	Tolerance float64 `unit:"times" default:"1.5" about:"How many times the long average a round trip may be before the limit decreases, 1 to 1000."`
-	// Queue is how many attempts may queue at the provider; 0 means 4.
+	// Queue is the number of attempts that may queue at the provider, 1 to
+	// MaxLimit; 0 means 4.
 	Queue int64 `unit:"attempts" most:"1000000" default:"4" about:"How many attempts may queue at the provider."`
 	// Scope sets which clients share the limit, PerClient or wider. Name identifies
 	// a limit with the scope PerEveryone.
@@ -48,9 +49,9 @@ func (g Gradient2) Build(b *strategies.Build, inner strategies.Strategy) (strate
 	}
 	switch {
 	case !(g.Tolerance >= 1 && g.Tolerance <= 1000):
-		return nil, fmt.Errorf("gradient2: the tolerance must be 1 to 1000, not %g", g.Tolerance)
+		return nil, fmt.Errorf("gradient2: tolerance must be 1 to 1000, not %g", g.Tolerance)
 	case g.Queue < 0 || g.Queue > MaxLimit:
-		return nil, fmt.Errorf("gradient2: the queue must be 1 to %d, not %d", MaxLimit, g.Queue)
+		return nil, fmt.Errorf("gradient2: queue must be 1 to %d, not %d", MaxLimit, g.Queue)
 	}
 	t := &gradient2{adaptiveLimit{limits, 2}, g.Tolerance, g.Queue}
 	s, err := withSampler(b, "gradient2", t.adaptiveLimit, g.Scope, g.Name, true, t, inner)
@@ -69,11 +70,11 @@ type gradient2 struct {
 // The words of a gradient2.
 const (
 	longRTT = tuning + iota // the long average, in ns
-	samples                 // how many it is made of, up to warmUp
+	samples                 // the number of samples in it, up to warmUp
 )
 
-// The long average is that of all samples at first, and then moves by
-// 2/(window + 1) of the difference; a new limit weighs a fifth.
+// The long average is the mean of all samples at first, and then moves by 2/(window
+// + 1) of the difference; a new limit has the weight of a fifth.
 const (
 	warmUp      = 10
 	longWindow  = 600

@@ -10,23 +10,24 @@ import (
 	"herdlab/strategies"
 )
 
-// HeaderLimit keeps a mirror of the provider's window, from what replies say
-// about it (limit, remaining, reset): it counts what is left, and waits for the
-// reset when nothing is. Attempts in flight are taken for not yet counted. A
-// window is as long as the longest reset it has ever heard of.
+// HeaderLimit keeps a copy of the provider's window from the rate-limit headers of
+// replies (limit, remaining, reset): it counts what remains, and waits for the
+// reset when nothing does. Attempts in flight are assumed not to be counted in a
+// reply yet. The length of a window is the longest reset that a reply has
+// contained.
 //
-// It is right where replies describe their limit, as most do; it needs no number
-// and follows a limit that is changed. It is as good as what it is told: before
-// the first reply it lets everything through, and of a second limit, of tokens
-// or of another client under the same key, it learns when it is refused.
-// Without Spread all of a window goes out at its beginning.
+// Use it where replies describe the limit, as most do; it needs no configured limit
+// and follows one that changes. It depends on the replies: before the first one it
+// lets every attempt through, and it notices a second limit, of tokens or of
+// another client with the same key, only by refusals. Without Spread, all attempts
+// of a window go at its beginning.
 type HeaderLimit struct {
-	// Percent of the limit is left for others, 0 to 99.
+	// Percent is the share of the limit that is left for others, 0 to 99 %.
 	Percent int64 `unit:"%" most:"99" default:"0%" about:"Which share of the limit is left for others."`
-	// Spread sends what is left evenly until the reset.
+	// Spread sends the remaining attempts evenly until the reset.
 	Spread bool `about:"Whether what remains is spread evenly until the limit is renewed."`
-	// Scope is who shares the mirror, PerClient or wider; Name tells mirrors
-	// apart that everyone shares.
+	// Scope sets which clients share the copy, PerClient or wider. Name identifies
+	// a copy with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
@@ -34,7 +35,7 @@ type HeaderLimit struct {
 // Build implements Layer.
 func (h HeaderLimit) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	if h.Percent < 0 || h.Percent > 99 {
-		return nil, errors.New("header limit: the share left for others must be 0 to 99 percent")
+		return nil, errors.New("header limit: percent must be 0 to 99")
 	}
 	p := mirror{h.Percent, h.Spread}
 	s, err := withSampler(b, "header limit", p, h.Scope, h.Name, true, p, inner)
@@ -50,14 +51,14 @@ type mirror struct {
 	spread  bool
 }
 
-// The words of a mirror.
+// The words of the pool of a HeaderLimit.
 const (
 	underWay  = iota // attempts in flight
-	left             // how many more this window takes
-	whole            // how many a fresh window takes; 0 until the first word of it
-	resetAt          // when the window is over
-	windowFor        // the longest reset heard of
-	nextAt           // when the next attempt may go, if they are spread
+	left             // attempts that remain in the current window
+	whole            // attempts of a new window; 0 until a reply describes it
+	resetAt          // the end of the window
+	windowFor        // the longest reset in a reply
+	nextAt           // the time of the next attempt, with Spread
 	mirrorWords
 )
 
@@ -90,7 +91,7 @@ func (p mirror) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Dura
 	return true, now
 }
 
-// Put implements Pool: an attempt has ended, which gives nothing back.
+// Put implements Pool. The end of an attempt returns nothing to the window.
 func (mirror) Put(_ time.Duration, m []int64, n uint32) { m[underWay] -= int64(n) }
 
 // update implements limitUpdater.
@@ -98,10 +99,10 @@ func (p mirror) update(now time.Duration, _ *strategies.Call, m []int64, s sampl
 	o := s.outcome
 	reset, remaining := o.Reset, int64(o.Remaining)
 	if reset <= 0 && o.Class == wire.Rate {
-		reset, remaining = o.RetryAfter, 0 // all that some refusals say
+		reset, remaining = o.RetryAfter, 0 // some refusals contain only this
 	}
 	if o.Limit <= 0 || reset <= 0 || o.Class == wire.TokenRate || o.Class == wire.Concurrency {
-		return // nothing is said, or not of requests in a window
+		return // the reply does not describe a window of requests
 	}
 	reserve := int64(o.Limit) * p.percent / 100
 	m[whole] = max(1, int64(o.Limit)-reserve)

@@ -9,49 +9,51 @@ import (
 	"herdlab/strategies"
 )
 
-// Hints say what a retry loop makes of the wait that a reply asks for. The zero
-// value is the house's rule: a hint replaces a shorter base and the jitter is
-// drawn on top, so the loop never comes back before it was asked to, and a crowd
-// that was told the same does not come back as one.
+// Hints sets how a retry loop treats the wait that a reply asks for. The zero value
+// is the default: a hint replaces a shorter base and the jitter is added, so a
+// retry never comes earlier than the reply asked, and calls with the same hint do
+// not come back at the same time.
 type Hints struct {
-	// Use is what becomes of a hint that is accepted.
+	// Use sets the effect of an accepted hint.
 	Use HintUse `about:"What a hint does to the wait."`
-	// Least ≤ hint ≤ Most are accepted; Most 0 means no bound. A shorter hint
+	// Hints from Least to Most are accepted; Most 0 means no bound. A shorter hint
 	// counts as none.
 	Least time.Duration `default:"0s" about:"Shorter hints count as none."`
 	Most  time.Duration `without:"all are accepted" about:"The longest hint that is accepted; for longer ones see beyond."`
-	// Beyond is what becomes of a hint longer than Most.
+	// Beyond sets the effect of a hint longer than Most.
 	Beyond Beyond `about:"What happens with a longer hint."`
-	// Spread is the width of a jitter on top of the hint, in per cent of it, for
-	// HintAsWait and HintAsFloor.
+	// Spread is the width of a jitter that is added to the hint, 0 to 1000 % of the
+	// hint, for HintAsWait and HintAsFloor.
 	Spread int `unit:"%" most:"1000" default:"0%" about:"The width of what is drawn evenly and added to a hint, as a share of it, for as_wait and as_floor."`
-	// Slack is how much a hint may add to the loop's own wait, for HintClamped.
+	// Slack is the most that a hint may add to the wait of the backoff, for
+	// HintClamped.
 	Slack time.Duration `default:"0s" about:"How much a hint may add to the own wait, for clamped."`
-	// Restart makes the backoff begin anew after a wait that was asked for.
+	// Restart makes the backoff begin again after a wait that a reply asked for.
 	Restart bool `about:"Whether the backoff begins again after a wait that a reply asked for."`
 }
 
-// HintUse is what becomes of a hint.
+// HintUse is the effect of an accepted hint.
 type HintUse uint8
 
-// The uses.
+// The effects of a hint.
 const (
-	HintAsBase  HintUse = iota // it replaces a shorter base, the jitter lies on top
-	HintForBase                // it replaces the base, a longer one too, the jitter lies on top
-	HintAsWait                 // it is the wait, whatever the backoff says: the whole herd comes back at that instant
-	HintAsFloor                // the longer of hint and own wait counts: the same herd, unless the own waits are longer
-	HintClamped                // the own wait t is moved towards it, within [t, t+Slack]
+	HintAsBase  HintUse = iota // it replaces a shorter base; the jitter is added
+	HintForBase                // it replaces the base, also a longer one; the jitter is added
+	HintAsWait                 // it is the wait in place of the backoff: the whole herd comes back at that instant
+	HintAsFloor                // the longer of hint and backoff counts: the same herd, unless the backoff is longer
+	HintClamped                // the wait t of the backoff moves towards it, within [t, t+Slack]
 	HintDrawn                  // the wait is U(0, hint): a mistake that makes every retry too early
-	HintIgnored                // none is heard
-	NumHintUses = iota         // how many uses there are
+	HintIgnored                // it has no effect
+	NumHintUses = iota         // the number of effects
 )
 
-// String returns the name of the use as scenario files spell it.
+// String returns the name of the effect as scenario files spell it.
 func (u HintUse) String() string {
 	return nameOf(u, uint8(u))
 }
 
-// Names returns the name of each use, as files spell it, and its meaning.
+// Names returns the name of each effect, as scenario files spell it, and its
+// meaning.
 func (HintUse) Names() [][2]string {
 	return [][2]string{
 		HintAsBase:  {"as_base", "it replaces a shorter base of the backoff; the jitter is added"},
@@ -64,21 +66,23 @@ func (HintUse) Names() [][2]string {
 	}
 }
 
-// Beyond is what becomes of a hint that is longer than a loop accepts.
+// Beyond is the effect of a hint that is longer than a loop accepts.
 type Beyond uint8
 
-// The ways. Only giving up keeps to what the provider has asked for.
+// The effects of a hint that is too long. Only GiveUp respects the wait that the
+// provider asked for.
 const (
 	BackOff    Beyond = iota // it counts as none, and the retry comes too early
 	GiveUp                   // the call stops with HintTooLong
 	Clip                     // the longest accepted one takes its place, and the retry comes too early
-	NumBeyonds = iota        // how many ways there are
+	NumBeyonds = iota        // the number of values
 )
 
-// String returns the name of the way as scenario files spell it.
+// String returns the name of the value as scenario files spell it.
 func (b Beyond) String() string { return nameOf(b, uint8(b)) }
 
-// Names returns the name of each way, as files spell it, and its meaning.
+// Names returns the name of each value, as scenario files spell it, and its
+// meaning.
 func (Beyond) Names() [][2]string {
 	return [][2]string{
 		BackOff: {"back_off", "it counts as none, and the retry comes too early"},
@@ -90,29 +94,29 @@ func (Beyond) Names() [][2]string {
 func (h *Hints) validate() error {
 	switch {
 	case h.Use >= NumHintUses || h.Beyond >= NumBeyonds:
-		return fmt.Errorf("there is no use %d of hints or no way %d beyond the longest", uint8(h.Use), uint8(h.Beyond))
+		return fmt.Errorf("there is no use %d of hints or no value %d of beyond", uint8(h.Use), uint8(h.Beyond))
 	case h.Least < 0 || h.Most < 0 || h.Most > 0 && h.Most < h.Least:
-		return fmt.Errorf("hints of %v to %v are no range; 0 as the longest means no bound", h.Least, h.Most)
+		return fmt.Errorf("least and most must not be negative and most at least least, or 0 for no bound, not %v and %v", h.Least, h.Most)
 	case h.Spread < 0 || h.Spread > 1000:
-		return fmt.Errorf("a spread of %d %% on top of a hint is not between 0 and 1000 %%", h.Spread)
+		return fmt.Errorf("spread must be 0 to 1000, not %d", h.Spread)
 	case h.Slack < 0:
-		return errors.New("the slack of a clamped hint must not be negative")
+		return errors.New("slack must not be negative")
 	}
 	return nil
 }
 
-// accepts reports whether the loop goes by a hint.
+// accepts reports whether the hint has an effect on the wait.
 func (h *Hints) accepts(hint time.Duration) bool {
 	return hint >= h.Least && h.Use != HintIgnored && (h.Most == 0 || hint <= h.Most || h.Beyond == Clip)
 }
 
-// tooLong reports whether the loop gives up because of a hint.
+// tooLong reports whether the call fails because of a hint.
 func (h *Hints) tooLong(hint time.Duration) bool {
 	return h.Beyond == GiveUp && h.Most > 0 && hint > h.Most && h.Use != HintIgnored
 }
 
-// wait is how long the loop waits after an accepted hint, if it would wait base
-// + jitter of its own accord.
+// wait returns how long the loop waits after an accepted hint, if the wait of the
+// backoff is base + jitter.
 func (h *Hints) wait(c *strategies.Call, p strategies.Purpose, base, jitter, hint time.Duration) time.Duration {
 	if h.Most > 0 {
 		hint = min(hint, h.Most)

@@ -210,14 +210,14 @@ func TestJitterBelowADeadlineNeverReachesIt(t *testing.T) {
 	}
 }
 
-func TestHintsMustMakeSense(t *testing.T) {
+func TestHintsRejectsInvalidSettings(t *testing.T) {
 	for want, h := range map[string]Hints{
-		"there is no use 9 of hints or no way 0 beyond the longest":         {Use: 9},
-		"there is no use 0 of hints or no way 3 beyond the longest":         {Beyond: 3},
-		"hints of 2s to 1s are no range; 0 as the longest means no bound":   {Least: 2 * time.Second, Most: time.Second},
-		"hints of -1ns to 0s are no range; 0 as the longest means no bound": {Least: -1},
-		"a spread of -1 % on top of a hint is not between 0 and 1000 %":     {Spread: -1},
-		"the slack of a clamped hint must not be negative":                  {Slack: -1},
+		"there is no use 9 of hints or no value 0 of beyond":                                              {Use: 9},
+		"there is no use 0 of hints or no value 3 of beyond":                                              {Beyond: 3},
+		"least and most must not be negative and most at least least, or 0 for no bound, not 2s and 1s":   {Least: 2 * time.Second, Most: time.Second},
+		"least and most must not be negative and most at least least, or 0 for no bound, not -1ns and 0s": {Least: -1},
+		"spread must be 0 to 1000, not -1":                                                                {Spread: -1},
+		"slack must not be negative":                                                                      {Slack: -1},
 	} {
 		_, err := strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{Retry{Backoff: backoffs.Fixed{}, Hints: h}}}, nil)
 		require.EqualError(t, err, `strategy "bad": retry: `+want)

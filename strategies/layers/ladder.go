@@ -10,33 +10,34 @@ import (
 	"herdlab/strategies"
 )
 
-// Ladder tries lesser models when the one asked for is at capacity: each rung is
-// a model and how often it is tried. Only failures of capacity lead on to the
-// next try and, when a rung's are used up, to the next rung; a bad key is bad on
-// every rung. An answer from any rung but the first is marked as degraded and
-// counted. When the last rung fails, the call ends with NothingLeft and raises
-// an alarm, because nobody further out can do more.
+// Ladder tries lesser models when the model asked for has no capacity: each rung is
+// a model and the number of tries. Only failures of capacity lead to the next try
+// and, after the last try of a rung, to the next rung; a bad key is bad on every
+// rung. An answer from any rung but the first is marked as degraded and counted.
+// When the last rung fails, the call ends with NothingLeft and raises an alarm,
+// because no layer outside can help.
 //
-// It is right where a lesser answer now is worth more than the best one later,
-// and capacity is the model's. With a chance p of failure at each try, 2/1/1
+// Use it where a lesser answer now is worth more than the best one later, and each
+// model has capacity of its own. With a chance p of failure at each try, 2/1/1
 // degrades p² of the calls and loses p⁴ of them at 1 + p + p² + p³ tries each. It
-// costs quality, and it moves an overload on: what the flagship refuses arrives
-// at the standard model, which must have room for it.
+// costs quality, and it moves an overload: the calls that the flagship model
+// refuses arrive at the standard model, which must have room for them.
 type Ladder struct {
-	// Rungs are tried in order, the model asked for first.
+	// Rungs are tried in this order, the model asked for first. There must be at
+	// least one, each with another model.
 	Rungs []Rung `required:"[{model: flagship, tries: 2}, {model: light}]" about:"The models in the order in which they are tried."`
-	// On says which failures lead on; its empty set of classes means
+	// On sets which failures lead to the next try; its empty set of classes means
 	// overloaded.
 	On Rules `without:"overloaded" about:"Which failures lead to the next try."`
-	// Backoff says how long to wait before each try but the first; nil tries at
-	// once. A hint counts where the same model is tried again.
+	// Backoff sets how long to wait before each try but the first; nil means not at
+	// all. A hint counts if the next try uses the same model.
 	Backoff strategies.Backoff `without:"it tries at once" about:"How long it waits before each try but the first."`
 }
 
 // Rung is one model of a ladder.
 type Rung struct {
-	// Model is where attempts go, as wire.Target says; Tries how often, 0 for
-	// once.
+	// Model is the model number of wire.Target. Tries is the number of tries, 1 to
+	// 1048576; 0 means 1.
 	Model uint8 `names:"models" without:"the first" about:"The model of this rung."`
 	Tries int   `unit:"attempts" most:"1048576" default:"1" about:"How often it is tried."`
 }
@@ -66,13 +67,13 @@ func (l Ladder) Build(b *strategies.Build, inner strategies.Strategy) (strategie
 
 func (l *Ladder) validate() error {
 	if len(l.Rungs) == 0 {
-		return errors.New("it needs at least one rung: a model and how often to try it")
+		return errors.New("rungs must have at least one entry: a model and its number of tries")
 	}
 	seen := [256]bool{}
 	for i, r := range l.Rungs {
 		switch {
 		case r.Tries < 0 || r.Tries > maxTries:
-			return fmt.Errorf("rung %d cannot be tried %d times; write 1 to %d, or 0 for once", i+1, r.Tries, maxTries)
+			return fmt.Errorf("rung %d: tries must not be %d; write 1 to %d, or 0 for once", i+1, r.Tries, maxTries)
 		case seen[r.Model]:
 			return fmt.Errorf("model %d has two rungs; give one of them more tries", r.Model)
 		}
@@ -86,7 +87,7 @@ func (l *Ladder) validate() error {
 	return l.On.Validate()
 }
 
-// ladder is the loop of a Ladder. The call's word is how often it has tried, on
+// ladder is the loop of a Ladder. The word of a call is the number of its tries on
 // all rungs.
 type ladder struct {
 	Ladder
@@ -95,7 +96,7 @@ type ladder struct {
 	purpose           strategies.Purpose
 }
 
-// rung returns the rung of the given try, or that there is none.
+// rung returns the index of the rung of the given try; ok is false after the last.
 func (l *ladder) rung(try int64) (rung int, ok bool) {
 	for i, r := range l.Rungs {
 		if try -= int64(max(1, r.Tries)); try <= 0 {
@@ -135,13 +136,13 @@ func (l *ladder) After(_ time.Duration, c *strategies.Call, e strategies.Event, 
 	hint := e.Hint()
 	if next != rung {
 		c.Target.Model = l.Rungs[next].Model
-		hint = wire.NoHint // was another model's
+		hint = wire.NoHint // the hint was for another model
 	}
 	return strategies.Decision{Kind: strategies.Wait, After: pause(c, l.Backoff, l.purpose, *tries, d.End.Class, hint)}
 }
 
-// pause is how long a loop that moves on waits, by a backoff that may be nil,
-// when it begins for the tries-th time. A hint replaces a shorter base.
+// pause returns how long a loop that changes its target waits before the given try,
+// by a backoff that may be nil. A hint replaces a shorter base.
 func pause(c *strategies.Call, b strategies.Backoff, p strategies.Purpose, tries int64, class wire.Class, hint time.Duration) time.Duration {
 	var base, jitter time.Duration
 	if x, ok := b.(strategies.Discerning); ok {

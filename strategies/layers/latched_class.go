@@ -8,14 +8,13 @@ import (
 	"herdlab/strategies"
 )
 
-// LatchedClass is a known mistake, to be studied and not used: a classifier that decides once,
-// by the first failure it sees, what kind of trouble this is, and answers so from
-// then on. When capacity becomes a 403 because the token has expired, a loop
-// outside goes on for ever against a provider that will never let it in; a fresh
-// look at each reply stops at the first.
+// LatchedClass is a known mistake, to be studied and not used: a classifier that
+// takes the class of the first failure and reports it for all later failures. When
+// lack of capacity becomes a 403 because the token has expired, a loop outside
+// retries for ever; a classifier that looks at each reply stops at the first 403.
 type LatchedClass struct {
-	// Scope is who shares the first impression, PerCall or wider; Name tells
-	// those apart that everyone shares.
+	// Scope sets which calls share the first class, PerCall or wider. Name
+	// identifies it with the scope PerEveryone.
 	Scope strategies.Scope `about:"Which calls share the first class."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }

@@ -5,31 +5,33 @@ import (
 	"time"
 )
 
-// Lifetime trips a breaker by all attempts since it last closed, or since the
-// beginning of the running period of length Clear. It is right for short-lived
-// clients. In a long life the good days outvote the bad hour: after a million
-// successes at 10 %, it takes 111,112 failures to trip it.
+// Lifetime trips a breaker by the share of failures, or of slow attempts, among all
+// attempts since it last closed, or since the beginning of the current period of
+// length Clear. Use it for short-lived clients. In a long life, old successes hide
+// new failures: after a million successes, it takes 111,112 failures to reach 10 %.
 type Lifetime struct {
-	// Clear begins the count afresh that often; 0 means never.
+	// Clear is the length of the period after which the counts begin again; 0 means
+	// never.
 	Clear time.Duration `without:"never" about:"After what time the counts begin again."`
-	// Min is how many attempts there must be; 0 means 1.
+	// Min is the least number of attempts for a share to count; 0 means 1.
 	Min int `unit:"attempts" default:"1" about:"How many attempts a share needs."`
-	// Percent of failures and SlowPercent of slow attempts trip it; 0 means that
-	// these do not count.
+	// Percent is the share of failures that trips the breaker, SlowPercent the
+	// share of slow attempts; 0 means that these do not count. One of them must be
+	// positive.
 	Percent     int `unit:"%" most:"100" without:"failures do not count" about:"The share of failures that opens the breaker."`
 	SlowPercent int `unit:"%" most:"100" without:"slow attempts do not count" about:"The share of slow attempts that opens the breaker."`
 }
 
-// Validate says what is wrong with the count.
+// Validate reports an error if a setting is out of range.
 func (l Lifetime) Validate() error {
 	if l.Clear < 0 || l.Min < 0 {
-		return fmt.Errorf("a count cleared every %v with at least %d attempts must not have negative numbers", l.Clear, l.Min)
+		return fmt.Errorf("clear and min must not be negative, not %v and %d", l.Clear, l.Min)
 	}
 	return validateShares(l.Percent, l.SlowPercent)
 }
 
-// Words implements Trip: the number of the period, and the counts of all, of
-// failures and of slow attempts.
+// Words implements Trip: the number of the period, and the counts of all attempts,
+// of failures and of slow attempts.
 func (Lifetime) Words() int { return 4 }
 
 // Note implements Trip.

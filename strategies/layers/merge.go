@@ -10,34 +10,34 @@ import (
 	"herdlab/strategies"
 )
 
-// Merge sends calls together: the first waits until Size of them have come, or
-// for Window, and sends one request that asks for all. Its tokens are theirs
-// together, and so is its fate: all get its answer, or its failure.
+// Merge sends several calls as one request: the first waits until Size calls have
+// come, or for Window, and sends one request for all. The request has the sum of
+// their tokens, and all calls get its answer, or its failure.
 //
-// It is right where the number of requests is limited and their size is not: ten
-// to one leaves a tenth of the requests, and a tenth of the time under a quota. It
-// costs the first up to Window, a longer service for all, and ten calls where one
-// would have failed; put a retry loop inside. One request that is too large fails
-// them all for good: keep Size well below what the model takes.
+// Use it where the number of requests is limited and their size is not: with ten
+// calls per request, a tenth of the requests and a tenth of the time under a quota
+// remain. The first call waits up to Window, service takes longer for all, and ten
+// calls fail where one would have; put a retry loop inside. A request that is too
+// large fails all its calls permanently: keep Size well below what the model takes.
 type Merge struct {
-	// Size is how many calls make one request, 2 to 1,000.
+	// Size is the number of calls in one request, 2 to 1,000.
 	Size int `unit:"calls" least:"1" most:"1000" required:"10" about:"How many calls make one request, at least 2."`
-	// Window is how long the first waits for the others, > 0.
+	// Window is how long the first call waits for the others; it must be positive.
 	Window time.Duration `required:"1s" about:"How long the first call waits for the others."`
-	// Scope is who can meet, PerClient or wider; Name tells mergers apart that
-	// everyone shares.
+	// Scope sets which clients' calls are merged, PerClient or wider. Name
+	// identifies a merger with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
-// Build implements Layer: the flight of a batch, and within it, for the call that
-// leads, the pool that lets it go when the batch is complete.
+// Build implements Layer: a shared flight for each batch, and inside it, for the
+// call that leads, the pool that admits the leader when the batch is complete.
 func (m Merge) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	switch {
 	case m.Size < 2 || m.Size > 1000:
-		return nil, fmt.Errorf("merge: 2 to 1000 calls make one request, not %d", m.Size)
+		return nil, fmt.Errorf("merge: size must be 2 to 1000, not %d", m.Size)
 	case m.Window <= 0:
-		return nil, errors.New("merge: the first must wait for the others for a positive time")
+		return nil, errors.New("merge: window must be positive")
 	}
 	if err := m.Scope.CheckShared(m.Name); err != nil {
 		return nil, fmt.Errorf("merge: %w", err)
@@ -62,23 +62,24 @@ func (m Merge) Build(b *strategies.Build, inner strategies.Strategy) (strategies
 	return s, nil
 }
 
-// batches is the pool of a Merge: what those who lead wait for, in the order of
-// their batches, is that their own is complete.
+// batches is the pool of a Merge: leaders wait in it, in the order of their
+// batches, until their batch is complete.
 type batches struct {
 	size   int64
 	window time.Duration
 }
 
-// The words of batches, numbered from 1, before the sizes of the latest.
+// The words of batches. Batches are numbered from 1; the sizes of the latest
+// follow.
 const (
-	latest     = iota // the batch that was opened last
-	gone              // the last that has gone; one after it may be open
-	goesAt            // when the next goes at the latest; 0 if nobody leads it yet
-	sizes             // of batches, by their number
-	remembered = 64   // how many of them
+	latest     = iota // the latest batch
+	gone              // the latest batch that was sent; the one after it may be open
+	goesAt            // when the next batch is sent at the latest; 0 if it has no leader yet
+	sizes             // the sizes of batches, by number modulo remembered
+	remembered = 64   // the number of sizes
 )
 
-// sizeOf is the size of a batch.
+// sizeOf returns the word with the size of a batch.
 func sizeOf(m []int64, batch int64) *int64 { return &m[sizes+batch%remembered] }
 
 // Words implements Pool.
@@ -100,19 +101,20 @@ func (p batches) TryTake(now time.Duration, m []int64, _ uint32) (bool, time.Dur
 // Put implements Pool.
 func (batches) Put(time.Duration, []int64, uint32) {}
 
-// merge is inside the flight of a batch: who leads it waits and asks for all.
+// merge is inside the flight of a batch: its leader waits and sends one request for
+// all calls.
 type merge struct {
 	inner   strategies.Strategy
 	size    int64
 	take    strategies.Take
 	words   strategies.Slot
-	own     strategies.Slot    // the call's batch, and what it asked for at first
+	own     strategies.Slot    // the batch of the call, and its demand at the beginning
 	waiting strategies.Waiting // set while the call stands in line
 }
 
 // join puts a call into a batch and returns the key of its flight.
 func (g *merge) join(c *strategies.Call) uint32 {
-	askAsAtFirst(c, c.Word(g.own, 1), c.Word(g.own, 2)) // not for those of its last batch
+	askAsAtFirst(c, c.Word(g.own, 1), c.Word(g.own, 2)) // without the calls of an earlier batch
 	m := c.Words(g.words)
 	if m[gone] == m[latest] || *sizeOf(m, m[latest]) >= g.size {
 		m[latest]++
@@ -120,13 +122,13 @@ func (g *merge) join(c *strategies.Call) uint32 {
 	}
 	size := sizeOf(m, m[latest])
 	if *size++; *size == g.size {
-		c.Put(g.take.Pool, 0) // the driver looks at the line, where the leader stands
+		c.Put(g.take.Pool, 0) // lets the driver check the line, where the leader waits
 	}
 	*c.Word(g.own, 0) = m[latest]
 	return uint32(m[latest])
 }
 
-// leave takes a call out of its batch, so that nobody asks for it any more.
+// leave takes a call out of its batch, so that the request no longer includes it.
 func (g *merge) leave(c *strategies.Call) {
 	m, own := c.Words(g.words), c.Word(g.own, 0)
 	if *own == 0 || m[latest]-*own >= remembered {
@@ -152,25 +154,25 @@ func (g *merge) Next(now time.Duration, c *strategies.Call, e strategies.Event) 
 		g.waiting.Clear(c)
 		g.askForAll(c, *sizeOf(m, own))
 		e = strategies.Event{Kind: strategies.Begin}
-	case standing && e.Kind == strategies.Cancelled: // another may lead
+	case standing && e.Kind == strategies.Cancelled: // another call may lead
 		g.waiting.Clear(c)
 		g.leave(c)
 		return strategies.StopCancelled()
 	}
 	d := g.inner.Next(now, c, e)
-	if d.Kind == strategies.Stop && d.End.Class == wire.Cancelled { // the others may go on
+	if d.Kind == strategies.Stop && d.End.Class == wire.Cancelled { // the other calls go on
 		g.leave(c)
 	}
 	return d
 }
 
-// askForAll makes one request of n.
+// askForAll turns the demand of the leader into that of n calls.
 func (g *merge) askForAll(c *strategies.Call, n int64) {
 	d := &c.Demand
 	d.InputTokens, d.OutputTokens, d.MaxTokens = scaled(d.InputTokens, n), scaled(d.OutputTokens, n), scaled(d.MaxTokens, n)
 }
 
-// scaled is n·x, or as much as there can be.
+// scaled returns n·x, at most the greatest uint32.
 func scaled(x uint32, n int64) uint32 {
 	return uint32(min(int64(x)*n, 1<<32-1))
 }

@@ -9,22 +9,22 @@ import (
 	"herdlab/strategies"
 )
 
-// MinInterval keeps attempts at least Every apart, plus a uniform jitter that
-// each attempt draws for the gap behind it. Waiters are served first come, first
-// served, and one that gives up costs nothing: a gap begins when an attempt goes
-// out, not when one is promised.
+// MinInterval keeps attempts at least Every apart, plus a uniform jitter that is
+// drawn for each gap. Waiters are served first come, first served, and one that
+// gives up costs nothing: a gap begins when an attempt is sent.
 //
-// It is right for a single worker with a known limit, and the plainest thing
-// that works there. It lets no burst through, however long it was idle; and a
-// jitter of 20 ms does not keep separate processes apart that began together.
-// Outside a loop it acts once a call: the founding article's template paces its
-// calls so, and its retries not at all.
+// Use it for a single worker with a known limit; it is the simplest layer that
+// works there. It admits no burst, even after a long pause; and a jitter of 20 ms
+// does not separate processes that began at the same time. Outside a loop it acts
+// once per call: the template of the reference experiment spaces its calls in this
+// way, and its retries not at all.
 type MinInterval struct {
-	// Every is the least gap, > 0; Jitter the width of what is drawn on top.
+	// Every is the least gap; it must be positive. A draw from U(0, Jitter) is
+	// added to each gap.
 	Every  time.Duration `required:"300ms" about:"The least gap between two attempts."`
 	Jitter time.Duration `default:"0s" about:"The width of what is drawn evenly and added to the gap."`
-	// Scope is who shares it, PerClient or wider; Name tells those apart that
-	// everyone shares.
+	// Scope sets which clients share the limit, PerClient or wider. Name identifies
+	// a limit with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
@@ -33,9 +33,9 @@ type MinInterval struct {
 func (i MinInterval) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	switch {
 	case i.Every <= 0:
-		return nil, fmt.Errorf("min interval: the interval must be positive, not %v", i.Every)
+		return nil, fmt.Errorf("min interval: every must be positive, not %v", i.Every)
 	case i.Jitter < 0:
-		return nil, errors.New("min interval: the jitter must not be negative")
+		return nil, errors.New("min interval: jitter must not be negative")
 	}
 	if err := i.Scope.CheckShared(i.Name); err != nil {
 		return nil, fmt.Errorf("min interval: %w", err)
@@ -50,7 +50,8 @@ func (i MinInterval) Build(b *strategies.Build, inner strategies.Strategy) (stra
 	return b.Spend("min interval", id, inner)
 }
 
-// gap is the pool of a MinInterval; its word is when the next attempt may go.
+// gap is the pool of a MinInterval; its word is the time when the next attempt may
+// go.
 type gap struct{ every time.Duration }
 
 // Words implements Pool.
@@ -78,8 +79,8 @@ func times(d time.Duration, n uint32) time.Duration {
 	return time.Duration(n) * d
 }
 
-// widened is inside the pool of a MinInterval: whom the pool has just let in
-// draws the jitter of the gap behind it.
+// widened is inside the pool of a MinInterval: an attempt that the pool has
+// admitted draws the jitter of the gap after it.
 type widened struct {
 	inner   strategies.Strategy
 	next    strategies.Slot

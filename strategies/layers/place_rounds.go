@@ -10,30 +10,30 @@ import (
 	"herdlab/strategies"
 )
 
-// placeRounds is a loop that goes round a list of places, trying each once. It is
-// what region failover and key rotation have in common.
+// placeRounds is a loop over a list of places that tries each once per round.
+// Region failover and key rotation use it; a place is a region or a key.
 type placeRounds struct {
 	places  []uint8
 	set     func(t *wire.Target, place uint8)
 	rounds  int
 	on      Rules
 	backoff strategies.Backoff
-	// Where calls begin: at home, the first place, unless another has worked
-	// less than stay ago; or where the last call has moved to; or, if even, each
+	// Where calls begin: at the first place, unless another answered less than stay
+	// ago; with follow, at the place to which the last call moved; with even, each
 	// at the next place.
 	stay    time.Duration
 	follow  bool
 	even    bool
-	shared  strategies.Slot // the place, and until when it holds
-	words   strategies.Slot // of the call, as below
+	shared  strategies.Slot // the current place, and the time until which it is used
+	words   strategies.Slot // the words of the call, as below
 	nothing strategies.Signal
 	purpose strategies.Purpose
 }
 
-// The words of a call that goes round: its place, how many rounds are over, and
-// the time before which no next one begins, because a place has asked for it. Then
-// come two sets of places: those that have had their turn in this round, and those
-// that have failed for good and are not asked again.
+// The words of a call: its place, the number of rounds that are over, and the time
+// before which the next round does not begin, because a place has asked for it.
+// Then two sets of places follow: those tried in this round, and those that have
+// failed permanently and are not tried again.
 const (
 	roundPlace = iota
 	roundsOver
@@ -41,13 +41,15 @@ const (
 	roundSets
 )
 
-// sets returns both sets of places.
+// sets returns the places tried in this round and those that have failed
+// permanently.
 func (r *placeRounds) sets(c *strategies.Call) (had, lost []int64) {
 	w := c.Words(r.words)[roundSets:]
 	return w[:len(w)/2], w[len(w)/2:]
 }
 
-// next returns the first place after here that is not in a set, or that all are.
+// next returns the first place after here that is not in the set; ok is false if
+// all are.
 func (r *placeRounds) next(here int64, set []int64) (place int64, ok bool) {
 	for range r.places {
 		if here = (here + 1) % int64(len(r.places)); !isSet(set, here) {
@@ -61,16 +63,16 @@ func (r *placeRounds) next(here int64, set []int64) (place int64, ok bool) {
 func withRounds(b *strategies.Build, r placeRounds, scope strategies.Scope, name, alarm string, inner strategies.Strategy) (strategies.Strategy, error) {
 	switch {
 	case len(r.places) < 2:
-		return nil, errors.New("there must be two places to go to, or more")
+		return nil, errors.New("the list must have at least two entries")
 	case r.rounds < 0:
-		return nil, errors.New("the number of rounds must not be negative; 0 means no bound")
+		return nil, errors.New("rounds must not be negative; 0 means no bound")
 	case r.rounds != 1 && r.backoff == nil:
-		return nil, errors.New("more than one round needs a backoff between them; a fixed one of 0 begins the next at once")
+		return nil, errors.New("backoff is required unless rounds is 1; for rounds without a wait use fixed with 0s")
 	}
 	seen := [256]bool{}
 	for _, p := range r.places {
 		if seen[p] {
-			return nil, fmt.Errorf("number %d is in the list twice", p)
+			return nil, fmt.Errorf("number %d is twice in the list; leave one out", p)
 		}
 		seen[p] = true
 	}
@@ -146,7 +148,7 @@ func (r *placeRounds) After(now time.Duration, c *strategies.Call, e strategies.
 		next, hopeful = r.next(here, lost)
 	}
 	if *place == here && !r.even {
-		*place, *until = next, max(*until, int64(now)) // nobody else need find out
+		*place, *until = next, max(*until, int64(now)) // later calls do not try this place first
 	}
 	if inThisRound {
 		r.move(c, next)

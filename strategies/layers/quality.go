@@ -9,37 +9,38 @@ import (
 	"herdlab/strategies"
 )
 
-// Quality checks lesser answers: those of a ladder's lower rungs, of shrunk
-// requests, and those that the provider itself says come from a lesser model.
-// Each is marked as degraded and counted; one that fails the rule is counted as
-// poor and, with Reject, ends the call with NotGoodEnough instead of passing for
-// an answer.
+// Quality checks degraded answers: those of a ladder's lower rungs, of shrunk
+// requests, and those that the provider itself marks as coming from a lesser model.
+// Each is marked as degraded and counted. One that fails the rule is counted as
+// poor and, with Reject, ends the call with NotGoodEnough.
 //
-// It is right around whatever degrades. It costs nothing but honesty: a fallback
-// that nobody looks at turns an outage into a quiet loss of quality. What it
-// cannot judge is whether the answer is true; Accept stands for whoever can, with
-// a chance for each model.
+// Use it around every layer that degrades answers. It sends nothing: it only makes
+// visible that a fallback turns an outage into a loss of quality. It cannot judge
+// whether an answer is true; Accept stands for such a judgement, as a probability
+// for each model.
 type Quality struct {
-	// Percent of the output asked for must be there, 0 to 100. It is for the
-	// simulator, where that is known: a real request says only what is too much.
+	// Percent is the share of the requested output that an answer must have, 0 to
+	// 100 %. It is for the simulator, where the requested output is known; a real
+	// request contains only a cap.
 	Percent int64 `unit:"%" most:"100" default:"0%" about:"Which share of the output asked for an answer must have."`
-	// Accept is the chance that a lesser answer of each model is good enough,
-	// 0 to 1, by the model's number; those that are not listed always are.
+	// Accept is the probability that a degraded answer of each model is good
+	// enough, 0 to 1, by model number; answers of models that are not listed always
+	// are.
 	Accept []float64 `unit:"share" without:"all are good enough" about:"The probability that a degraded answer is good enough, for each model in their order."`
-	// Reject fails the call whose answer is poor.
+	// Reject makes a call with a poor answer fail.
 	Reject bool `about:"Whether a call with a poor answer fails."`
-	// All checks every answer, not only the lesser ones.
+	// All makes the layer check every answer, not only degraded ones.
 	All bool `about:"Whether all answers are checked, not only degraded ones."`
 }
 
 // Build implements Layer.
 func (q Quality) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	if q.Percent < 0 || q.Percent > 100 {
-		return nil, fmt.Errorf("quality: 0 to 100 percent of an output can be asked for, not %d", q.Percent)
+		return nil, fmt.Errorf("quality: percent must be 0 to 100, not %d", q.Percent)
 	}
 	for _, p := range q.Accept {
 		if !(p >= 0 && p <= 1) {
-			return nil, errors.New("quality: the chance that an answer is good enough must lie between 0 and 1")
+			return nil, errors.New("quality: accept must contain probabilities from 0 to 1")
 		}
 	}
 	if q.Percent > 0 {
@@ -54,7 +55,7 @@ func (q Quality) Build(b *strategies.Build, inner strategies.Strategy) (strategi
 	return g, err
 }
 
-// quality judges the Stops of what is inside.
+// quality checks the answers of the inner strategy.
 type quality struct {
 	Quality
 	inner        strategies.Strategy
@@ -85,7 +86,7 @@ func (q *quality) Next(now time.Duration, c *strategies.Call, e strategies.Event
 	return d
 }
 
-// good applies the rule to an answer.
+// good reports whether an answer passes the rule.
 func (q *quality) good(c *strategies.Call, o *wire.Outcome) bool {
 	if o != nil && uint64(o.Tokens)*100 < uint64(c.Demand.Output())*uint64(q.Percent) {
 		return false

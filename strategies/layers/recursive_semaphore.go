@@ -7,9 +7,10 @@ import (
 	"herdlab/strategies"
 )
 
-// RecursiveSemaphore is a known mistake, to be studied and not used: a retry that calls the
-// function it is in, whose semaphore is not re-entrant. Every attempt of a call
-// takes another permit while the call keeps those of the attempts before it.
+// RecursiveSemaphore is a known mistake, to be studied and not used: a retry that
+// calls its own function recursively inside a semaphore that is not re-entrant.
+// Every attempt of a call takes another permit while the call keeps those of its
+// earlier attempts.
 //
 //	def call():
 //	    with semaphore:             # Permits
@@ -17,17 +18,17 @@ import (
 //	            sleep(backoff)
 //	            return call()       # needs one more
 //
-// A lone caller hangs when it fails as often in a row as there are permits; as
-// many callers as permits hang at the first failure they have together. A
-// semaphore that is merely held while its holder sleeps is Concurrency outside
-// Retry; the right way round is Concurrency inside Retry.
+// A single caller hangs after as many consecutive failures as there are permits. If
+// as many callers as permits are active, they hang at the first failure that they
+// have at the same time. (A semaphore that is only held during the wait is
+// Concurrency outside Retry; the correct order is Concurrency inside Retry.)
 type RecursiveSemaphore struct {
 	// Retry is the loop inside the semaphore.
 	Retry Retry `about:"The retry loop inside the semaphore; its backoff is required."`
-	// Permits is how many there are, ≥ 1.
+	// Permits is the number of permits, at least 1.
 	Permits int64 `unit:"permits" least:"1" required:"2" about:"How many calls may hold a permit, their waits included."`
-	// Scope is who shares them, PerClient or wider; Name tells semaphores apart
-	// that everyone shares.
+	// Scope sets which clients share the permits, PerClient or wider. Name
+	// identifies a semaphore with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
@@ -58,7 +59,7 @@ func (s RecursiveSemaphore) Build(b *strategies.Build, inner strategies.Strategy
 	return returning{loop, id, held}, nil
 }
 
-// counting is inside the pool: it counts the permits that the call has taken.
+// counting is inside the pool and counts the permits that the call has taken.
 type counting struct {
 	inner strategies.Strategy
 	held  strategies.Slot
@@ -72,8 +73,8 @@ func (s counting) Next(now time.Duration, c *strategies.Call, e strategies.Event
 	return s.inner.Next(now, c, e)
 }
 
-// returning is outside the loop: it gives all permits back when the call of the
-// outermost function returns.
+// returning is outside the loop and releases all permits when the outermost call of
+// the function returns.
 type returning struct {
 	inner strategies.Strategy
 	pool  strategies.PoolID

@@ -10,26 +10,26 @@ import (
 	"herdlab/strategies"
 )
 
-// Retry begins what is inside it afresh after a failure that may pass, until it
-// succeeds or a bound is reached. It is right when failures pass; it is harmful
-// without a bound, without jitter, or in more than one layer: nested loops
-// multiply.
+// Retry runs the inner strategy again after a failure that may be temporary, until
+// it succeeds or a bound is reached. Use it where failures are temporary. It is
+// harmful without a bound, without jitter, or in more than one layer: the attempts
+// of nested loops multiply.
 type Retry struct {
-	// Backoff says how long to wait before each retry.
+	// Backoff sets how long to wait before each retry; it is required.
 	Backoff strategies.Backoff `required:"{full_jitter: {base: 1s, cap: 1m}}" about:"How long it waits before each retry."`
-	// MaxAttempts bounds how often what is inside begins, the first time
+	// MaxAttempts bounds how often the inner strategy begins, the first time
 	// included; 0 means no bound.
 	MaxAttempts int `unit:"attempts" without:"there is no bound" about:"How many attempts a call makes, the first one included."`
-	// MaxElapsed bounds the age of the call at which a retry begins: one that
-	// would begin later is not waited for, and the call stops at once with
-	// DeadlinePassed. 0 means no bound.
+	// MaxElapsed bounds the age of the call at which a retry begins: if the next
+	// retry would begin later, the call stops at once with DeadlinePassed. 0 means
+	// no bound.
 	MaxElapsed time.Duration `without:"there is no bound" about:"The age of the call at which no more retry begins; a wait that would end later is not begun."`
-	// MinWait is the shortest wait there is, below the jitter: with it, a hint
-	// of 0 does not become a hot loop.
+	// MinWait is the shortest wait, to which the jitter is added: it prevents a
+	// loop without pause after a hint of 0.
 	MinWait time.Duration `default:"0s" about:"The shortest wait, to which jitter is added; it prevents a loop without a pause after a hint of 0."`
-	// On says which failures are retried.
+	// On sets which failures are retried.
 	On Rules `without:"the transient classes" about:"Which failures are retried."`
-	// Hints says what becomes of the waits that the provider asks for.
+	// Hints sets the effect of the waits that replies ask for.
 	Hints Hints `about:"How the waits that replies ask for count."`
 }
 
@@ -61,11 +61,11 @@ func (r Retry) Build(b *strategies.Build, inner strategies.Strategy) (strategies
 func (r *Retry) validate() error {
 	switch {
 	case r.Backoff == nil:
-		return errors.New("it needs a backoff; a fixed one of 0 retries at once")
+		return errors.New("backoff is required; for retries without a wait use fixed with 0s")
 	case r.MaxAttempts < 0:
-		return errors.New("max attempts must not be negative; 0 means no bound")
+		return errors.New("max_attempts must not be negative; 0 means no bound")
 	case r.MaxElapsed < 0 || r.MinWait < 0:
-		return errors.New("the elapsed time and the least wait must not be negative; 0 means no bound")
+		return errors.New("max_elapsed and min_wait must not be negative; 0 means no bound")
 	}
 	if err := strategies.ValidateBackoff(r.Backoff); err != nil {
 		return err
@@ -78,14 +78,14 @@ func (r *Retry) validate() error {
 
 type retry struct {
 	Retry
-	// words are the call's: word 0 is how often what is inside began; the last
-	// wait, if the backoff remembers, and the value of word 0 when the backoff
-	// began anew, if hints restart it, stand where prev and restart say.
+	// words are those of the call. Word 0 is how often the inner strategy began.
+	// Word prev, if the backoff uses the previous wait, is that wait; word restart,
+	// if hints restart the backoff, is the value of word 0 when it began again.
 	words         strategies.Slot
 	prev, restart uint32
 	remembers     bool
-	discerning    strategies.Discerning // nil if the backoff is not
-	simple        bool                  // failures go by their class alone, unless there is more to them
+	discerning    strategies.Discerning // nil if the backoff is the same for all classes
+	simple        bool                  // the class alone decides, if the outcome has no marks and had not begun
 	purpose       strategies.Purpose
 }
 
@@ -131,8 +131,7 @@ func (r *retry) After(now time.Duration, c *strategies.Call, e strategies.Event,
 	return strategies.Decision{Kind: strategies.Wait, After: wait}
 }
 
-// wait is how long the loop waits before what is inside begins for the tries-th
-// time.
+// wait returns how long the loop waits before the given try.
 func (r *retry) wait(c *strategies.Call, tries int64, class wire.Class, hint time.Duration) time.Duration {
 	b, retry := r.Backoff, tries-2
 	if r.discerning != nil {
@@ -150,7 +149,7 @@ func (r *retry) wait(c *strategies.Call, tries int64, class wire.Class, hint tim
 		prev = time.Duration(*c.Word(r.words, r.prev))
 	}
 	base, jitter := b.Delay(c, r.purpose, retry, prev)
-	base, jitter = max(base, r.MinWait, 0), max(jitter, 0) // a backoff from outside may err
+	base, jitter = max(base, r.MinWait, 0), max(jitter, 0) // a backoff from another module may return negative values
 	if r.remembers {
 		*c.Word(r.words, r.prev) = int64(saturating.Add(base, jitter))
 	}

@@ -201,11 +201,11 @@ func TestRetryBounds(t *testing.T) {
 	})
 }
 
-func TestRetryMustMakeSense(t *testing.T) {
+func TestRetryRejectsInvalidSettings(t *testing.T) {
 	for want, r := range map[string]Retry{
-		"it needs a backoff; a fixed one of 0 retries at once":                                                             {},
-		"max attempts must not be negative; 0 means no bound":                                                              {Backoff: backoffs.Fixed{}, MaxAttempts: -1},
-		"the elapsed time and the least wait must not be negative; 0 means no bound":                                       {Backoff: backoffs.Fixed{}, MaxElapsed: -1},
+		"backoff is required; for retries without a wait use fixed with 0s":                                                {},
+		"max_attempts must not be negative; 0 means no bound":                                                              {Backoff: backoffs.Fixed{}, MaxAttempts: -1},
+		"max_elapsed and min_wait must not be negative; 0 means no bound":                                                  {Backoff: backoffs.Fixed{}, MaxElapsed: -1},
 		"fixed backoff: the wait and its jitter must not be negative":                                                      {Backoff: backoffs.Fixed{Every: -1}},
 		"exponential backoff: the base must be positive, not 0s":                                                           {Backoff: backoffs.Exponential{}},
 		"exponential backoff: the factor must be from 1 to 1000, not 0.5; 0 means 2":                                       {Backoff: backoffs.Exponential{Base: 1, Factor: 0.5}},

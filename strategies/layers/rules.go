@@ -7,28 +7,29 @@ import (
 	"herdlab/strategies"
 )
 
-// Rules say which failures a retry loop retries. The zero value is the house's
-// rule: transient classes, unless output tokens have been delivered or the
-// provider says that retrying is in vain; never a bad key, a missing
-// permission, a spent quota or a bad request.
+// Rules set which failures a retry loop retries. The zero value is the default: the
+// transient classes, unless output tokens have been delivered or the provider marks
+// the failure as not to be retried. A bad key, a missing permission, a spent quota
+// and a bad request are not retried.
 type Rules struct {
-	// Classes is what is retried; the empty set means Transient.
+	// Classes is the set of classes that are retried; the empty set means
+	// Transient, unless the layer has another default.
 	Classes strategies.Classes `without:"what the layer says, as a rule the transient ones" about:"Which classes of failures are retried."`
-	// Statuses, if there are any, decide instead of Classes where a reply has an
-	// error status, as in clients that look at nothing else.
+	// Statuses, if there are any, decide in place of Classes for replies with an
+	// error status, as in clients that check nothing else.
 	Statuses []Statuses `without:"only classes decide" about:"HTTP statuses that are retried; for replies with an error status they decide in place of the classes."`
-	// Also is what is retried whatever the status, Except what never is.
+	// Also is the set of classes that are retried with any status, Except the set
+	// that is never retried.
 	Also   strategies.Classes `without:"none" about:"Classes that are retried whatever the status."`
 	Except strategies.Classes `without:"none" about:"Classes that are never retried."`
-	// AskedOnly are statuses that are retried only if the reply says how long
-	// to wait.
+	// AskedOnly are statuses that are retried only if the reply contains a hint.
 	AskedOnly []Statuses `without:"none" about:"HTTP statuses that are retried only if the reply asks for a wait."`
-	// Marks says whether x-should-retry counts.
+	// Marks sets the effect of the header x-should-retry.
 	Marks MarkUse `about:"How the header x-should-retry counts."`
-	// Replay says what becomes of an answer that broke after it had begun.
+	// Replay sets whether an answer that failed after it had begun is retried.
 	Replay Replay `about:"Whether an answer that failed after it had begun is retried."`
-	// Refusals makes the loop retry, too, what a layer inside has refused
-	// without an attempt: a breaker, a limiter, a shedder.
+	// Refusals makes the loop also retry calls that a layer inside (a breaker, a
+	// limiter, a shedder) refused without an attempt.
 	Refusals bool `about:"Whether a call that a layer inside refused without an attempt (breaker, limiter, shedder) is retried."`
 }
 
@@ -38,22 +39,22 @@ type Statuses struct{ First, Last uint16 }
 // Status returns the range of one status.
 func Status(s uint16) Statuses { return Statuses{s, s} }
 
-// MarkUse is what a client makes of x-should-retry.
+// MarkUse is the effect of the header x-should-retry.
 type MarkUse uint8
 
-// The uses. A provider that knows better may always stop a loop of ours; to
-// start one, it must be asked.
+// The effects. By default the header may stop a loop, but it cannot start a retry.
 const (
-	MarksStop    MarkUse = iota // "false" stops, "true" means nothing
+	MarksStop    MarkUse = iota // "false" stops, "true" has no effect
 	MarksDecide                 // "false" stops, "true" retries whatever the class
-	MarksIgnored                // neither means anything
-	NumMarkUses  = iota         // how many uses there are
+	MarksIgnored                // neither has an effect
+	NumMarkUses  = iota         // the number of effects
 )
 
-// String returns the name of the use as scenario files spell it.
+// String returns the name of the effect as scenario files spell it.
 func (m MarkUse) String() string { return nameOf(m, uint8(m)) }
 
-// Names returns the name of each use, as files spell it, and its meaning.
+// Names returns the name of each effect, as scenario files spell it, and its
+// meaning.
 func (MarkUse) Names() [][2]string {
 	return [][2]string{
 		MarksStop:    {"stop", `"false" stops the loop, "true" has no effect`},
@@ -62,25 +63,26 @@ func (MarkUse) Names() [][2]string {
 	}
 }
 
-// Replay is what becomes of an answer that broke after it had begun.
+// Replay is the rule for an answer that failed after it had begun.
 type Replay uint8
 
-// The ways. A retry pays for the tokens again; where the caller has already
-// been given some, it would also get them twice.
+// The rules. A retry pays for the tokens again; if the caller has already received
+// some, it gets them twice.
 const (
 	ReplayUndelivered Replay = iota // retried unless tokens have been delivered
 	ReplayNothing                   // not retried once the answer has begun
 	ReplayAll                       // retried like any other failure
 	ReplayOnly                      // nothing else is retried: a loop around streams
-	NumReplays        = iota        // how many ways there are
+	NumReplays        = iota        // the number of values
 )
 
-// String returns the name of the way as scenario files spell it.
+// String returns the name of the value as scenario files spell it.
 func (r Replay) String() string {
 	return nameOf(r, uint8(r))
 }
 
-// Names returns the name of each way, as files spell it, and its meaning.
+// Names returns the name of each value, as scenario files spell it, and its
+// meaning.
 func (Replay) Names() [][2]string {
 	return [][2]string{
 		ReplayUndelivered: {"undelivered", "it is retried unless tokens have been delivered"},
@@ -98,28 +100,29 @@ func nameOf(of interface{ Names() [][2]string }, i uint8) string {
 	return fmt.Sprintf("unknown(%d)", i)
 }
 
+// Validate reports an error if a status range, Marks or Replay is invalid.
 func (r *Rules) Validate() error {
 	for _, list := range [...][]Statuses{r.Statuses, r.AskedOnly} {
 		for _, s := range list {
 			if s.First < 100 || s.Last < s.First || s.Last > 999 {
-				return fmt.Errorf("%d to %d is no range of HTTP statuses; write 100 to 999, the lower one first", s.First, s.Last)
+				return fmt.Errorf("%d to %d is not a range of HTTP statuses; write 100 to 999, the lower one first", s.First, s.Last)
 			}
 		}
 	}
 	if r.Marks >= NumMarkUses || r.Replay >= NumReplays {
-		return fmt.Errorf("there is no use %d of marks or no replay %d", uint8(r.Marks), uint8(r.Replay))
+		return fmt.Errorf("there is no value %d of marks or no value %d of replay", uint8(r.Marks), uint8(r.Replay))
 	}
 	return nil
 }
 
-// byClass reports whether classes decide where there are no marks and nothing has
-// begun.
+// byClass reports whether classes alone decide for outcomes that have no marks and
+// had not begun.
 func (r *Rules) byClass() bool {
 	return r.Statuses == nil && r.AskedOnly == nil && r.Also == 0 && r.Except == 0 && r.Replay != ReplayOnly
 }
 
-// retries reports whether an attempt that ended with o, nil if there was none,
-// and settles what is inside the loop as end says, is retried.
+// Retries reports whether a loop retries after the outcome o of an attempt, nil if
+// there was none, and the end of the inner strategy.
 func (r *Rules) Retries(o *wire.Outcome, end strategies.End) bool {
 	switch end.Reason {
 	case strategies.Failed, strategies.TriesExhausted:
@@ -152,14 +155,14 @@ func (r *Rules) Retries(o *wire.Outcome, end strategies.End) bool {
 	return r.goesBy(o, end.Class)
 }
 
-// halfGiven reports whether the caller has had a part of an answer that broke: what
-// another attempt brings would be a second one.
+// halfGiven reports whether the caller has received a part of an answer that
+// failed, so that another attempt would deliver a second one.
 func halfGiven(o *wire.Outcome) bool { return o != nil && o.Begun && o.Tokens > 0 }
 
-// forbidden reports whether a reply says that retrying is in vain.
+// forbidden reports whether the reply is marked as not to be retried.
 func forbidden(o *wire.Outcome) bool { return o != nil && o.Marks&wire.ShouldNotRetry != 0 }
 
-// goesBy reports whether class and status are among what is retried.
+// goesBy reports whether class and status are retried.
 func (r *Rules) goesBy(o *wire.Outcome, class wire.Class) bool {
 	switch {
 	case r.Except.Has(class), o.RetryAfter < 0 && Among(r.AskedOnly, o.Status):
@@ -172,6 +175,7 @@ func (r *Rules) goesBy(o *wire.Outcome, class wire.Class) bool {
 	return r.Classes.Has(class)
 }
 
+// Among reports whether status s is in one of the ranges.
 func Among(list []Statuses, s uint16) bool {
 	for _, r := range list {
 		if r.First <= s && s <= r.Last {

@@ -133,12 +133,12 @@ func TestRulesForRefusals(t *testing.T) {
 		wake -> stop tries_exhausted overloaded`)
 }
 
-func TestRulesMustMakeSense(t *testing.T) {
+func TestRulesRejectsInvalidSettings(t *testing.T) {
 	for want, on := range map[string]Rules{
-		"retry: 599 to 500 is no range of HTTP statuses; write 100 to 999, the lower one first": {Statuses: []Statuses{{599, 500}}},
-		"retry: 0 to 0 is no range of HTTP statuses; write 100 to 999, the lower one first":     {AskedOnly: []Statuses{{}}},
-		"retry: there is no use 9 of marks or no replay 0":                                      {Marks: 9},
-		"retry: there is no use 0 of marks or no replay 7":                                      {Replay: 7},
+		"retry: 599 to 500 is not a range of HTTP statuses; write 100 to 999, the lower one first": {Statuses: []Statuses{{599, 500}}},
+		"retry: 0 to 0 is not a range of HTTP statuses; write 100 to 999, the lower one first":     {AskedOnly: []Statuses{{}}},
+		"retry: there is no value 9 of marks or no value 0 of replay":                              {Marks: 9},
+		"retry: there is no value 0 of marks or no value 7 of replay":                              {Replay: 7},
 	} {
 		_, err := strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{Retry{Backoff: backoffs.Fixed{}, On: on}}}, nil)
 		require.EqualError(t, err, `strategy "bad": `+want)

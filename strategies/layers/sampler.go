@@ -7,27 +7,28 @@ import (
 	"herdlab/strategies"
 )
 
-// A limitUpdater moves the limit of a pool by how the attempts end that the pool has
-// let through. It is an immutable program; m is the memory of its pool.
+// A limitUpdater changes the limit of a pool by the outcomes of the attempts that
+// the pool has admitted. It is immutable; m is the memory of its pool.
 type limitUpdater interface {
-	// update hears of every attempt that has ended with its sample s.
+	// update is called with the sample s of every attempt that has ended.
 	update(now time.Duration, c *strategies.Call, m []int64, s sample)
 }
 
-// sample is what one attempt shows of the state of the provider.
+// sample is the measurement of one attempt.
 type sample struct {
-	// sentAt is when the attempt was sent, rtt how long it took, ≥ 1.
+	// sentAt is when the attempt was sent; rtt is how long it took, at least 1 ns.
 	sentAt, rtt time.Duration
-	// ok is a success, dropped a refusal or a timeout: a sign of too much. An
-	// attempt that failed for another reason is neither, and shows nothing.
+	// ok is true after a success, dropped after a refusal or a timeout, which is a
+	// sign of overload. An attempt that failed for another reason is neither and
+	// shows nothing.
 	ok, dropped bool
 	outcome     *wire.Outcome
 }
 
-// tooMuch is the classes that say there is too much of something.
+// tooMuch is the set of classes that are a sign of overload.
 const tooMuch = strategies.Limits | 1<<wire.Overloaded | 1<<wire.Timeout
 
-// withSampler wraps a pool around inner and lets t move its limit.
+// withSampler wraps a pool around inner and lets t change its limit.
 func withSampler(b *strategies.Build, name string, p strategies.Pool, scope strategies.Scope, shared string, held bool, t limitUpdater, inner strategies.Strategy) (strategies.Strategy, error) {
 	if err := scope.CheckShared(shared); err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func withSampler(b *strategies.Build, name string, p strategies.Pool, scope stra
 	return b.Spend(name, id, inner)
 }
 
-// sampler stands inside a pool and measures the attempts that it has let through.
+// sampler is inside a pool and measures the attempts that the pool has admitted.
 type sampler struct {
 	inner   strategies.Strategy
 	updater limitUpdater
@@ -58,7 +59,7 @@ func (g *sampler) Next(now time.Duration, c *strategies.Call, e strategies.Event
 			sentAt: e.SentAt, rtt: max(1, now-e.SentAt), outcome: e.Outcome,
 			ok: e.Outcome.OK(), dropped: tooMuch.Has(e.Outcome.Class),
 		})
-		c.Put(g.pool, 0) // the driver looks at the line again
+		c.Put(g.pool, 0) // lets the driver check the line again
 	}
 	return g.inner.Next(now, c, e)
 }

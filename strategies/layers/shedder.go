@@ -10,33 +10,33 @@ import (
 	"herdlab/strategies"
 )
 
-// Shedder keeps the less urgent calls away while the provider refuses a share of
-// what is sent, so that what it does accept is what matters most. Calls of
-// priority 0 are never shed, those of priority p once Above[p−1] per cent of the
-// attempts within the window were refused; each step down goes earlier. A shed
-// call waits, or is settled with Shed.
+// Shedder drops or delays less urgent calls while the provider refuses a share of
+// the attempts, so that the most urgent calls are served. Calls of priority 0 are
+// never shed; calls of priority p are shed when at least Above[p−1] per cent of the
+// attempts within the window were refused. A shed call waits, or fails with Shed.
 //
-// It is right where interactive and batch work share an account: without it, the
-// batch that retries starves the people who wait. It reacts to refusals, so it
-// needs some traffic to go by, and it lets the batch back in by itself when the
-// window has no more of them.
+// Use it where interactive and batch work share an account: without it, a batch
+// that retries takes the capacity of the interactive calls. It reacts to refusals,
+// so it needs some traffic, and it admits the batch again when the refusals have
+// left the window.
 type Shedder struct {
-	// Above is the shares in per cent, for priority 1, 2, …; the last one holds for
-	// all less urgent ones too. They must not rise.
+	// Above lists the shares in per cent, 1 to 100, for priority 1, 2, …; the last
+	// one holds for all further priorities. They must not rise.
 	Above []int `unit:"%" required:"[20, 10]" about:"The share of refused attempts above which calls of priority 1, 2, … are dropped, in falling order; the last one holds for all further priorities."`
-	// Window is how far it looks back, in ten steps.
+	// Window is the time for which attempts count, in ten steps; at least 10 ns.
 	Window time.Duration `required:"1m" about:"How far back attempts are counted."`
-	// Min is how many attempts there must be within the window; 0 means 1.
+	// Min is the least number of attempts within the window for a share to count; 0
+	// means 1.
 	Min int `unit:"attempts" default:"1" about:"How many attempts within that time a share needs."`
-	// On is what counts as refused; none means the caller's own limits, overload
-	// and timeouts.
+	// On is the set of classes that count as refused; the empty set means the
+	// caller's own limits, overload and timeouts.
 	On strategies.Classes `without:"the limits, overloaded, timeout" about:"Which failures count as refused."`
-	// Hold is how long a shed call waits before it asks again, plus U(0, Jitter);
-	// 0 settles it at once.
+	// Hold is how long a shed call waits before it asks again; a draw from U(0,
+	// Jitter) is added. With 0 it fails at once.
 	Hold   time.Duration `without:"it fails at once" about:"How long a dropped call waits before it asks again."`
 	Jitter time.Duration `default:"0s" about:"The width of what is drawn evenly and added to that wait."`
-	// Scope is who shares the counts, PerClient or wider; Name tells shedders
-	// apart that everyone shares.
+	// Scope sets which clients share the counts, PerClient or wider. Name
+	// identifies counts with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
@@ -58,20 +58,20 @@ func (s Shedder) Build(b *strategies.Build, inner strategies.Strategy) (strategi
 
 func (s *Shedder) validate() error {
 	if len(s.Above) == 0 {
-		return errors.New("it needs the share of refusals above which priority 1 is shed")
+		return errors.New("above must have at least one entry: the share of refusals at which priority 1 is shed")
 	}
 	last := 100
 	for i, p := range s.Above {
 		if p < 1 || p > last {
-			return fmt.Errorf("the share for priority %d must be 1 to %d %%, not %d", i+1, last, p)
+			return fmt.Errorf("above: the share for priority %d must be 1 to %d %%, not %d", i+1, last, p)
 		}
 		last = p
 	}
 	switch {
 	case s.Window < time.Duration(shedderSlices) || s.Min < 0:
-		return fmt.Errorf("the window must be 10 ns or more and the least number of attempts not negative, not %v and %d", s.Window, s.Min)
+		return fmt.Errorf("window must be at least 10ns and min not negative, not %v and %d", s.Window, s.Min)
 	case s.Hold < 0 || s.Jitter < 0 || s.Hold == 0 && s.Jitter > 0:
-		return errors.New("the time to hold a shed call and its jitter must not be negative; without the first, it is settled and there is no jitter")
+		return errors.New("hold and jitter must not be negative, and jitter needs a positive hold")
 	}
 	return nil
 }

@@ -89,13 +89,13 @@ func TestShedderKeepsBatchFromStarvingPeople(t *testing.T) {
 	require.Greater(t, interactive(shed), 0.75)
 }
 
-func TestShedderMustMakeSense(t *testing.T) {
+func TestShedderRejectsInvalidSettings(t *testing.T) {
 	for want, s := range map[string]Shedder{
-		"it needs the share of refusals above which priority 1 is shed":                                                             {Window: time.Minute},
-		"the share for priority 2 must be 1 to 20 %, not 30":                                                                        {Above: []int{20, 30}, Window: time.Minute},
-		"the share for priority 1 must be 1 to 100 %, not 0":                                                                        {Above: []int{0}, Window: time.Minute},
-		"the window must be 10 ns or more and the least number of attempts not negative, not 0s and 0":                              {Above: []int{50}},
-		"the time to hold a shed call and its jitter must not be negative; without the first, it is settled and there is no jitter": {Above: []int{50}, Window: time.Minute, Jitter: 1},
+		"above must have at least one entry: the share of refusals at which priority 1 is shed": {Window: time.Minute},
+		"above: the share for priority 2 must be 1 to 20 %, not 30":                             {Above: []int{20, 30}, Window: time.Minute},
+		"above: the share for priority 1 must be 1 to 100 %, not 0":                             {Above: []int{0}, Window: time.Minute},
+		"window must be at least 10ns and min not negative, not 0s and 0":                       {Above: []int{50}},
+		"hold and jitter must not be negative, and jitter needs a positive hold":                {Above: []int{50}, Window: time.Minute, Jitter: 1},
 	} {
 		s.Scope = strategies.PerFleet
 		_, err := strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{s}}, nil)

@@ -10,34 +10,34 @@ import (
 	"herdlab/strategies"
 )
 
-// Shrink asks for less when what was asked for is too much: after a failure for
-// lack of capacity or for size it sends the call again with its context trimmed,
-// its output capped, or its document split into pieces that are sent one after
-// the other. What is trimmed or capped shrinks further with each failure; the
-// answer is marked as degraded. What is split is not: all of it is answered, if
-// every piece is.
+// Shrink reduces the request after a failure: if it failed for lack of capacity or
+// because of its size, the call is sent again with its context trimmed, its output
+// capped, or its document split into pieces that are sent one after the other. A
+// trimmed or capped request shrinks further with each failure, and its answer is
+// marked as degraded. The answer to a split request is not, because all of it is
+// answered if every piece is.
 //
-// It is right before providers that count tokens, where a request of 50,000 is
-// refused several times as often as one of 5,000, and for requests that are too
-// large for any model. It costs quality or, split, requests: pieces that each
-// meet a limit on their number. A permanent TooLarge that no factor cures ends
-// after Times.
+// Use it with providers that count tokens, where a request of 50,000 is refused
+// several times as often as one of 5,000, and for requests that are too large for
+// any model. It costs quality or, with pieces, more requests, which may meet a
+// limit on their number. A request that stays too large fails after Times.
 type Shrink struct {
-	// On says after which failures to ask for less; its empty set of classes
+	// On sets after which failures the request is reduced; its empty set of classes
 	// means overloaded, token_rate and too_large.
 	On Rules `without:"overloaded, token_rate, too_large" about:"After which failures it asks for less."`
-	// Context is what is left of the input when its context is trimmed, between
-	// 0 and 1; 0 trims nothing.
+	// Context is the share of the input that remains when the context is trimmed,
+	// at least 0 and below 1; 0 means that it is not trimmed.
 	Context float64 `unit:"share" without:"the context is not trimmed" about:"The share of the input that remains when the context is trimmed, 0 to 1."`
-	// Output is what is left of the output, by its cap; 0 caps nothing.
+	// Output is the share of the output that remains, by its cap, at least 0 and
+	// below 1; 0 means that it is not capped.
 	Output float64 `unit:"share" without:"the output is not capped" about:"The share of the output that remains, by its cap, 0 to 1."`
-	// Pieces is into how many the input is split at the first failure, 2 to 1000;
-	// 0 splits nothing.
+	// Pieces is the number of pieces into which the input is split at the first
+	// failure, 2 to 1000; 0 means that it is not split.
 	Pieces int `unit:"pieces" most:"1000" without:"the input is not split" about:"Into how many pieces the input is split at the first failure, at least 2."`
-	// Times is how often a call is shrunk, 0 for once.
+	// Times is how often a call is reduced; 0 means once.
 	Times int `unit:"times" default:"1" about:"How often it asks for less for one call."`
-	// Backoff says how long to wait before a smaller request; nil sends it at
-	// once. A hint counts, but for too_large.
+	// Backoff sets how long to wait before the smaller request; nil means not at
+	// all. A hint counts, except after too_large.
 	Backoff strategies.Backoff `without:"it sends at once" about:"How long it waits before the smaller request."`
 }
 
@@ -69,13 +69,13 @@ func (s Shrink) Build(b *strategies.Build, inner strategies.Strategy) (strategie
 func (s *Shrink) validate() error {
 	switch {
 	case !(s.Context >= 0 && s.Context < 1) || !(s.Output >= 0 && s.Output < 1):
-		return fmt.Errorf("what is left must lie between 0 and 1, not %g of the context and %g of the output", s.Context, s.Output)
+		return fmt.Errorf("context and output must be at least 0 and below 1, not %g and %g", s.Context, s.Output)
 	case s.Pieces < 0 || s.Pieces == 1 || s.Pieces > 1000:
-		return fmt.Errorf("a document is split into 2 to 1000 pieces, not %d", s.Pieces)
+		return fmt.Errorf("pieces must be 2 to 1000, or 0 for no split, not %d", s.Pieces)
 	case s.Context == 0 && s.Output == 0 && s.Pieces == 0:
-		return errors.New("it must trim the context, cap the output or split the input; 0.5 halves what it is given for")
+		return errors.New("context, output or pieces must be set, for example context: 0.5 to halve the context")
 	case s.Times < 0:
-		return errors.New("how often to shrink must not be negative; 0 means once")
+		return errors.New("times must not be negative; 0 means once")
 	}
 	if s.Backoff != nil {
 		if err := strategies.ValidateBackoff(s.Backoff); err != nil {
@@ -85,9 +85,9 @@ func (s *Shrink) validate() error {
 	return s.On.Validate()
 }
 
-// shrink is the loop of a Shrink. The call's words are how often it has shrunk,
-// how many pieces are still to be answered after this one, and what it asked for
-// at first: its tokens, its cap and its prompt.
+// shrink is the loop of a Shrink. The words of a call are how often it was reduced,
+// how many pieces remain after this one, and its demand at the beginning: its
+// tokens, its cap and its prompt.
 type shrink struct {
 	Shrink
 	words   strategies.Slot
@@ -95,8 +95,8 @@ type shrink struct {
 	purpose strategies.Purpose
 }
 
-// Start implements Loop. A call that a loop outside begins afresh asks for all
-// again.
+// Start implements Loop. A call that a loop outside begins again has its full
+// demand again.
 func (s *shrink) Start(_ time.Duration, c *strategies.Call) {
 	times, prompt := c.Word(s.words, 0), c.Word(s.words, 4)
 	if *times > 0 && s.Pieces > 0 {
@@ -106,7 +106,8 @@ func (s *shrink) Start(_ time.Duration, c *strategies.Call) {
 	askAsAtFirst(c, c.Word(s.words, 2), c.Word(s.words, 3))
 }
 
-// piece is what the program's Pieces tell of the call.
+// piece returns the index of the piece that the call sends and the number of
+// pieces, 0 and 0 if it is not split.
 func (s *shrink) piece(c *strategies.Call) (piece, of int) {
 	if *c.Word(s.words, 0) == 0 {
 		return 0, 0
@@ -114,9 +115,8 @@ func (s *shrink) piece(c *strategies.Call) (piece, of int) {
 	return s.Pieces - 1 - int(*c.Word(s.words, 1)), s.Pieces
 }
 
-// askAsAtFirst gives back to a call the demand that it had the first time, which
-// it keeps in two of its words: its tokens, and its cap plus one, 0 before they
-// are known.
+// askAsAtFirst restores the demand that a call had at the beginning. Two words of
+// the call store it: its tokens, and its cap plus one, 0 before they are stored.
 func askAsAtFirst(c *strategies.Call, tokens, limit *int64) {
 	d := &c.Demand
 	if *limit == 0 {
@@ -151,7 +151,7 @@ func (s *shrink) After(_ time.Duration, c *strategies.Call, e strategies.Event, 
 	return strategies.Decision{Kind: strategies.Wait, After: pause(c, s.Backoff, s.purpose, *times+1, d.End.Class, hint)}
 }
 
-// less asks for less.
+// less reduces the demand of the call.
 func (s *shrink) less(c *strategies.Call, first bool) {
 	d := &c.Demand
 	if s.Context > 0 {
@@ -159,7 +159,7 @@ func (s *shrink) less(c *strategies.Call, first bool) {
 	}
 	if s.Output > 0 {
 		whole := d.Output()
-		if whole == 0 { // who asks a real provider knows only of a cap
+		if whole == 0 { // a request to a real provider has only a cap
 			whole = d.MaxTokens
 		}
 		d.MaxTokens = part(whole, s.Output)
@@ -167,11 +167,11 @@ func (s *shrink) less(c *strategies.Call, first bool) {
 	if s.Pieces > 0 && first {
 		n := uint32(s.Pieces)
 		d.InputTokens, d.OutputTokens = (d.InputTokens+n-1)/n, (d.OutputTokens+n-1)/n
-		d.Prompt = 0 // the answer to a piece is none to the question
+		d.Prompt = 0 // the answer to a piece is not the answer to the prompt
 	}
 }
 
-// part is a share of n, rounded up, so that something is left.
+// part returns a share of n, rounded up, so that at least 1 remains.
 func part(n uint32, share float64) uint32 {
 	return uint32(math.Ceil(float64(float64(n) * share)))
 }

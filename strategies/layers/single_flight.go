@@ -6,18 +6,18 @@ import (
 	"herdlab/strategies"
 )
 
-// SingleFlight lets one of several calls that ask the same at the same time go
-// to the provider, and gives the others its answer, or its failure. Questions are
-// equal if prompt, model and cap on the output are; those of prompt 0 are like no
-// other.
+// SingleFlight sends one request for several equal calls that are under way at the
+// same time, and gives the others its answer, or its failure. Calls are equal if
+// prompt, model and cap on the output are equal; calls with prompt 0 are equal to
+// no other.
 //
-// It is right where many ask at once what one answer serves, as when a cache's
-// entry runs out: a thousand equal questions are one request. It costs their
-// independence: they all wait for the same slow answer and fail by the same
-// failure, so put a retry loop inside, or hedge. (golang.org/x/sync/singleflight.)
+// Use it where one answer serves many calls at once, as when an entry of a cache
+// expires: a thousand equal calls are one request. The calls depend on each other:
+// they all wait for the same slow answer and fail with the same failure, so put a
+// retry loop or a hedge inside. (golang.org/x/sync/singleflight.)
 type SingleFlight struct {
-	// Scope is who can meet, PerClient or wider; Name tells flights apart that
-	// everyone shares.
+	// Scope sets which clients' calls share a request, PerClient or wider. Name
+	// identifies the shared flights of the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
@@ -32,8 +32,8 @@ func (f SingleFlight) Build(b *strategies.Build, inner strategies.Strategy) (str
 	return s, nil
 }
 
-// flightNumber is the prompt, unless model or cap are other than usual; 0 if the
-// question is like no other.
+// flightNumber returns the key of the shared flight: the prompt, hashed with model
+// and cap if these are not 0; 0 if the call is equal to no other.
 func flightNumber(c *strategies.Call) uint32 {
 	if c.Demand.Prompt == 0 {
 		return 0

@@ -8,21 +8,22 @@ import (
 	"herdlab/strategies"
 )
 
-// SlidingCounter approximates a SlidingLog by two counters: this window's, and
-// the last one's weighted by how much of it an interval that ends now would
-// still cover. An attempt goes out when the weighted sum with it is at most
+// SlidingCounter approximates a SlidingLog by two counters: the count of the
+// current window, and that of the last one weighted by the share that an interval
+// ending now still covers. An attempt goes when the weighted sum with it is at most
 // Limit, and waits until then.
 //
-// It is right where the limit is too large to remember every attempt. The price
-// is that it takes the last window's attempts for evenly spread: where they came
-// at its end, an interval may hold up to 2·Limit − 1 of them, so leave a margin.
-// Windows are aligned to the time since the run began.
+// Use it where the limit is too large to remember every attempt. It assumes that
+// the attempts of the last window were evenly spread: if they came at its end, an
+// interval may hold up to 2·Limit − 1 of them, so leave a margin. Windows are
+// aligned to the beginning of the run.
 type SlidingCounter struct {
-	// Limit attempts in each Length, ≥ 1.
+	// Limit is the number of attempts that may go in any interval of length Length;
+	// both must be positive.
 	Limit  int64 `rate:"Length" required:"120/min" about:"How many attempts may go in any interval of that length."`
 	Length time.Duration
-	// Scope is who shares it, PerClient or wider; Name tells those apart that
-	// everyone shares.
+	// Scope sets which clients share the limit, PerClient or wider. Name identifies
+	// a limit with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
@@ -31,9 +32,9 @@ type SlidingCounter struct {
 func (s SlidingCounter) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	switch {
 	case s.Limit < 1 || s.Length <= 0:
-		return nil, fmt.Errorf("sliding counter: the limit must be positive, not %d per %v", s.Limit, s.Length)
+		return nil, fmt.Errorf("sliding counter: rate must be positive, not %d per %v", s.Limit, s.Length)
 	case s.Limit > int64(strategies.Never)/4/int64(s.Length):
-		return nil, fmt.Errorf("sliding counter: %d per %v overflows; take a shorter interval", s.Limit, s.Length)
+		return nil, fmt.Errorf("sliding counter: a rate of %d per %v overflows; write it with a shorter interval", s.Limit, s.Length)
 	}
 	if err := s.Scope.CheckShared(s.Name); err != nil {
 		return nil, fmt.Errorf("sliding counter: %w", err)
@@ -46,7 +47,7 @@ func (s SlidingCounter) Build(b *strategies.Build, inner strategies.Strategy) (s
 }
 
 // twoCounters is the pool of a SlidingCounter. Its words are the number of the
-// current window and the counts of it and of the one before.
+// current window and the counts of the current and the last window.
 type twoCounters struct{ limit, per int64 }
 
 // Words implements Pool.
@@ -66,8 +67,8 @@ func (k twoCounters) TryTake(now time.Duration, m []int64, n uint32) (bool, time
 		return false, strategies.Never
 	}
 	begun := window * k.per
-	// In this window, if what it holds leaves room; else in the next, of which
-	// this one is then the last.
+	// The attempt goes in this window if the count leaves room, otherwise in the
+	// next, for which this window is the last one.
 	ready := saturating.Add(time.Duration(begun), time.Duration(k.per))
 	if room := k.limit - m[1] - units; room >= 0 {
 		ready = time.Duration(begun + k.from(room, m[2]))
@@ -81,8 +82,8 @@ func (k twoCounters) TryTake(now time.Duration, m []int64, n uint32) (bool, time
 	return true, now
 }
 
-// from is how far a window must have run for the last one's count to weigh no
-// more than room.
+// from returns the time since the beginning of a window at which the weighted count
+// of the last window is at most room.
 func (k twoCounters) from(room, last int64) int64 {
 	if last <= room {
 		return 0

@@ -1,14 +1,15 @@
 package layers
 
-// slidingSum is a sum over a sliding window that is cut into a number of slices of equal
-// length. Its words are the number of the slice it is in, counted from the
-// beginning of the run, the sum, and what each slice has added to it.
+// slidingSum is a sum over a sliding window that is divided into slices of equal
+// length; its value is their number. Its words are the number of the current slice,
+// counted from the beginning of the run, the sum, and what each slice has added to
+// it.
 type slidingSum int64
 
 func (n slidingSum) words() int { return int(n) + 2 }
 
-// advance forgets what is older than the window, now that slice number at has
-// begun.
+// advance makes slice number at the current one and removes slices that are older
+// than the window from the sum.
 func (n slidingSum) advance(w []int64, at int64) {
 	if at-w[0] >= int64(n) {
 		clear(w[1:])

@@ -8,31 +8,33 @@ import (
 	"herdlab/strategies"
 )
 
-// Throttle refuses attempts at random when the provider has lately accepted too
-// few: with the probability (requests − K·accepts)/(requests + 1), if that is
-// positive, where both are counted over a sliding window and requests include
-// those refused here. So a client sends at most about K times what is accepted,
-// and still finds out when more would be.
+// Throttle refuses attempts at random while the provider accepts too few: with the
+// probability (requests − K·accepts)/(requests + 1), if that is positive, where
+// both are counted over a sliding window and requests include those refused here.
+// So a client sends at most about K times the attempts that are accepted, and still
+// notices when more would be.
 //
-// It is right where refusing costs the provider nearly as much as serving. A
-// smaller K sends less in vain and notices a recovery later; in a total outage one
-// attempt in a Window goes through, however many ask. (Google, Site
-// Reliability Engineering, "Handling Overload": K = 2, two minutes.)
+// Use it where a refusal costs the provider nearly as much as an answer. A smaller
+// K sends fewer attempts that are refused and notices a recovery later; in a total
+// outage about one attempt per Window goes through, for any number of calls.
+// (Google, Site Reliability Engineering, "Handling Overload": K = 2, two minutes.)
 type Throttle struct {
-	// K is ≥ 1; 0 means 2.
+	// K is the number of attempts sent for each that the provider accepts, 1 to
+	// 1,000,000; 0 means 2.
 	K float64 `unit:"times" default:"2" about:"How many attempts are sent for each that the provider accepts, at least 1."`
-	// Window is how far it looks back, in ten steps; 0 means 2 min.
+	// Window is the time for which attempts count, in ten steps, at least 10 ns; 0
+	// means 2 min.
 	Window time.Duration `default:"2m" about:"How far back attempts are counted."`
-	// On is the ends that are no accepts; none means Transient. A bad request has
-	// been accepted.
+	// On is the set of classes that mean that the provider did not accept an
+	// attempt; the empty set means Transient. A bad request counts as accepted.
 	On strategies.Classes `without:"the transient classes" about:"Which ends of attempts mean that the provider did not accept them."`
-	// Scope is who shares the counts, PerClient or wider; Name tells throttles
-	// apart that everyone shares.
+	// Scope sets which clients share the counts, PerClient or wider. Name
+	// identifies counts with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
-// throttleSlices is in how many steps a throttle forgets.
+// throttleSlices is the number of slices of the window.
 const throttleSlices = slidingSum(10)
 
 // Build implements Layer.
@@ -44,7 +46,7 @@ func (t Throttle) Build(b *strategies.Build, inner strategies.Strategy) (strateg
 		t.Window = 2 * time.Minute
 	}
 	if !(t.K >= 1 && t.K <= 1e6) || t.Window < time.Duration(throttleSlices) { // nor NaN
-		return nil, fmt.Errorf("throttle: K must be 1 to a million and the window 10 ns or more, not %v and %v", t.K, t.Window)
+		return nil, fmt.Errorf("throttle: k must be 1 to 1000000 and window at least 10ns, not %v and %v", t.K, t.Window)
 	}
 	t.On = t.On.Or(strategies.Transient)
 	counts, err := b.ReserveShared(t.Scope, 2*throttleSlices.words(), "throttle", t.Name, fmt.Sprintf("%+v", t))
@@ -61,7 +63,7 @@ func (t Throttle) Build(b *strategies.Build, inner strategies.Strategy) (strateg
 type throttle struct {
 	Throttle
 	counts  strategies.Slot
-	own     strategies.Slot // whether the call has been let in and not been heard of
+	own     strategies.Slot // 1 while an attempt of the call was admitted and its end not counted
 	purpose strategies.Purpose
 }
 
@@ -91,12 +93,12 @@ func (t *throttle) Admit(now time.Duration, c *strategies.Call) strategies.Decis
 func (t *throttle) Observe(now time.Duration, c *strategies.Call, e strategies.Event, d strategies.Decision) {
 	own := c.Word(t.own, 0)
 	if *own == 0 {
-		return // that a call is withdrawn is heard for each attempt and once more
+		return // the cancellation of a call is observed for each attempt and once more
 	}
 	*own = 0
 	requests, accepts := t.sums(now, c)
 	switch {
-	case !e.Terminal() || d.End.Class == wire.Cancelled: // nobody knows
+	case !e.Terminal() || d.End.Class == wire.Cancelled: // the outcome is unknown
 		throttleSlices.add(requests, -1)
 	case !t.On.Has(d.End.Class):
 		throttleSlices.add(accepts, 1)

@@ -80,9 +80,9 @@ func TestThrottle(t *testing.T) {
 	require.Equal(t, 1, x.Calls(wire.Overloaded))
 }
 
-func TestThrottleMustMakeSense(t *testing.T) {
+func TestThrottleRejectsInvalidSettings(t *testing.T) {
 	for _, k := range []Throttle{{K: 0.5, Scope: strategies.PerFleet}, {K: math.NaN(), Scope: strategies.PerFleet}, {Window: 1, Scope: strategies.PerFleet}, {K: math.Inf(1), Scope: strategies.PerFleet}} {
 		_, err := strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{k}}, nil)
-		require.ErrorContains(t, err, "throttle: K must be 1 to a million and the window 10 ns or more")
+		require.ErrorContains(t, err, "throttle: k must be 1 to 1000000 and window at least 10ns")
 	}
 }

@@ -9,26 +9,27 @@ import (
 	"herdlab/strategies"
 )
 
-// TimeShift moves work off the full hour: a call waits until the time At of its
-// day or hour has come, and for a random part of Window on top. With Every 0 it
-// waits for the random part alone, from when it was asked.
+// TimeShift moves work away from the full hour: a call waits until the time At of
+// its day or hour, plus a random part of Window. With Every 0 it waits for the
+// random part only, from its arrival.
 //
-// It is right for jobs whose schedule is round and whose callers do not wait: ten
-// o'clock is when everybody comes, and 9:47 costs nothing. Identical periods with
-// identical phases are a herd for ever, so a job that runs every ten seconds
-// wants Steady, which keeps a client's offset and with it the period. It costs
-// up to Every plus Window of delay.
+// Use it for jobs that are scheduled at round times and whose callers do not wait:
+// load is highest at 10:00, and a start at 9:47 costs nothing. Jobs with the same
+// period and phase form a herd in every period, so a job that runs every ten
+// seconds needs Steady, which keeps the offset of a client and with it the period.
+// It costs up to Every plus Window of delay.
 type TimeShift struct {
-	// Every is the period of the schedule, such as 24 h, counted from the
-	// beginning of the run; At is where in it work may begin, 0 ≤ At < Every.
+	// Every is the period of the schedule, such as 24 h, counted from the beginning
+	// of the run; 0 means none. At is the time within the period when calls may
+	// begin, at least 0 and less than Every.
 	Every time.Duration `without:"calls wait for the random part only" about:"The period, such as 24h, counted from the start of the run."`
 	At    time.Duration `default:"0s" about:"When in the period calls may begin."`
-	// Window is the width of the random offset.
+	// Window is the width of the random delay that is added.
 	Window time.Duration `default:"0s" about:"The width of the random delay that is added."`
-	// Steady has each client draw its offset once, and not for each call.
+	// Steady makes each client draw its delay once, and not for each call.
 	Steady bool `about:"Whether each client draws its delay once, and not for each call."`
-	// Priority lets calls that are more urgent pass: those below it. 0 moves
-	// all calls.
+	// Priority lets calls pass whose priority number is lower, that is, which are
+	// more urgent. 0 delays all calls.
 	Priority uint8 `unit:"priority" default:"0" about:"Calls that are more urgent, with a lower number, pass; with 0 all calls wait."`
 }
 
@@ -36,11 +37,11 @@ type TimeShift struct {
 func (t TimeShift) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	switch {
 	case t.Every < 0 || t.At < 0 || t.Window < 0:
-		return nil, errors.New("time shift: period, time and window must not be negative")
+		return nil, errors.New("time shift: every, at and window must not be negative")
 	case t.At > 0 && t.At >= t.Every:
-		return nil, fmt.Errorf("time shift: the time %v lies outside its period of %v", t.At, t.Every)
+		return nil, fmt.Errorf("time shift: at must be less than every, but is %v with a period of %v", t.At, t.Every)
 	case t.Every == 0 && t.Window == 0:
-		return nil, errors.New("time shift: it needs a period or a window; without them it moves nothing")
+		return nil, errors.New("time shift: every or window must be positive; otherwise it delays no call")
 	}
 	if t.Priority > 0 {
 		b.AsksDemand()
@@ -61,7 +62,7 @@ func (t TimeShift) Build(b *strategies.Build, inner strategies.Strategy) (strate
 type timeShift struct {
 	TimeShift
 	moved   strategies.Slot // 1 once the call has waited
-	offset  strategies.Slot // a client's offset plus one; 0 before it is drawn
+	offset  strategies.Slot // the delay of a client plus one; 0 before it is drawn
 	purpose strategies.Purpose
 }
 

@@ -5,32 +5,35 @@ import (
 	"time"
 )
 
-// TimeWindow trips a breaker by the share of failures, or of slow attempts,
-// within the last while. It is right where traffic comes and goes, since it
-// forgets by the clock; it needs enough attempts within the window to go by.
+// TimeWindow trips a breaker by the share of failures, or of slow attempts, within
+// the last time of length Within. Use it where traffic varies, since it forgets by
+// the clock; it needs enough attempts within the window.
 type TimeWindow struct {
-	// Within is how far it looks back, in ten steps: what is forgotten is between
-	// 0.9 and 1 times as old.
+	// Within is the time for which attempts count, at least 10 ns, in ten steps: an
+	// attempt is forgotten between 0.9 and 1 times Within after its end.
 	Within time.Duration `required:"10s" about:"How far back attempts are counted."`
-	// Min is how many attempts there must be within the window; 0 means 1.
+	// Min is the least number of attempts within the window for a share to count; 0
+	// means 1.
 	Min int `unit:"attempts" default:"1" about:"How many attempts within that time a share needs."`
-	// Percent of failures and SlowPercent of slow attempts trip it; 0 means that
-	// these do not count.
+	// Percent is the share of failures that trips the breaker, SlowPercent the
+	// share of slow attempts; 0 means that these do not count. One of them must be
+	// positive.
 	Percent     int `unit:"%" most:"100" without:"failures do not count" about:"The share of failures that opens the breaker."`
 	SlowPercent int `unit:"%" most:"100" without:"slow attempts do not count" about:"The share of slow attempts that opens the breaker."`
 }
 
 const timeSlices = 10
 
-// Validate says what is wrong with the window.
+// Validate reports an error if a setting of the window is out of range.
 func (w TimeWindow) Validate() error {
 	if w.Within < timeSlices || w.Min < 0 {
-		return fmt.Errorf("a window of %v with at least %d attempts needs 10 ns or more, and no negative number", w.Within, w.Min)
+		return fmt.Errorf("within must be at least 10ns and min not negative, not %v and %d", w.Within, w.Min)
 	}
 	return validateShares(w.Percent, w.SlowPercent)
 }
 
-// Words implements Trip: sums of all attempts, of failures and of slow ones.
+// Words implements Trip: sliding sums of all attempts, of failures and of slow
+// attempts.
 func (TimeWindow) Words() int { return 3 * slidingSum(timeSlices).words() }
 
 // Note implements Trip.

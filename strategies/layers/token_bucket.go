@@ -9,18 +9,19 @@ import (
 	"herdlab/strategies"
 )
 
-// TokenBucket makes every attempt take a token first: Rate tokens arrive per
-// Per, Burst are kept at most, and it starts full. Waiters are served first
-// come, first served. It is right when the limit is known: a fleet that shares
-// a bucket of 70 % of it never meets the limit at all.
+// TokenBucket makes every attempt take a token first: Rate tokens arrive per Per,
+// the bucket holds at most Burst, and it starts full. Waiters are served first
+// come, first served. Use it where the limit is known: a fleet that shares a bucket
+// of 70 % of the limit is never refused by it.
 type TokenBucket struct {
-	// Rate tokens arrive evenly in each Per: 21 per 10 s is 2.1 per second.
+	// Rate is the number of tokens that arrive, evenly, in each Per; both must be
+	// positive. 21 per 10 s is 2.1 per second.
 	Rate int64 `rate:"Per" required:"120/min" about:"The rate at which tokens arrive; each attempt takes one."`
 	Per  time.Duration
-	// Burst is the size of the bucket, ≥ 1.
+	// Burst is the size of the bucket, at least 1 token.
 	Burst int64 `unit:"tokens" least:"1" required:"20" about:"How many tokens the bucket holds; it starts full."`
-	// Scope is who shares it, PerClient or wider; Name tells buckets apart
-	// that everyone shares.
+	// Scope sets which clients share the bucket, PerClient or wider. Name
+	// identifies a bucket with the scope PerEveryone.
 	Scope strategies.Scope `except:"call" about:"Which clients share the memory of the layer."`
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
@@ -44,24 +45,23 @@ func (t TokenBucket) Build(b *strategies.Build, inner strategies.Strategy) (stra
 	return b.Spend("tokens", id, inner)
 }
 
-// validateRate says what is wrong with a rate and the burst on top of it.
+// validateRate reports an error if a rate or its burst is not positive.
 func validateRate(rate int64, per time.Duration, burst int64) error {
 	switch {
 	case rate < 1 || per <= 0:
-		return fmt.Errorf("the rate must be positive, not %d per %v", rate, per)
+		return fmt.Errorf("rate must be positive, not %d per %v", rate, per)
 	case burst < 1:
-		return fmt.Errorf("the burst must be at least 1, not %d", burst)
+		return fmt.Errorf("burst must be at least 1, not %d", burst)
 	}
 	return nil
 }
 
-// bucket is the pool of a TokenBucket. Its words are the time of the last
-// refill and what is missing from a full bucket, in units of 1/per of a token,
-// so that a refill of any length is an integer and zeroed memory is a full
-// bucket.
+// bucket is the pool of a TokenBucket. Its words are the time of the last refill
+// and what is missing from a full bucket, in units of 1/per of a token, so that
+// every refill is an integer and zeroed memory is a full bucket.
 type bucket struct{ rate, per, burst int64 }
 
-// bucketOf returns the bucket of so many tokens per time, in lowest terms.
+// bucketOf returns the bucket of a rate per time, reduced to lowest terms.
 func bucketOf(rate int64, per time.Duration, burst int64) *bucket {
 	a, b := rate, int64(per)
 	for b != 0 {
@@ -78,7 +78,8 @@ func (k *bucket) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Dur
 	dt := int64(now) - m[0]
 	m[0] = int64(now)
 	if missing := m[1]; missing > 0 {
-		// 128 bits of product instead of a division: this runs once an attempt.
+		// A product of 128 bits is faster than a division; this runs once per
+		// attempt.
 		if hi, came := bits.Mul64(uint64(dt), uint64(k.rate)); hi > 0 || came >= uint64(missing) {
 			m[1] = 0
 		} else {

@@ -8,26 +8,28 @@ import (
 	"herdlab/strategies"
 )
 
-// Vegas adapts a limit on concurrency by delay instead of refusals: from the
-// shortest round trip it has seen it estimates how many of its own attempts
-// wait in a queue, q = ⌈L·(1 − rtt₀/rtt)⌉, and keeps that between α = 3·log₁₀ L
-// and β = 6·log₁₀ L: below log₁₀ L it adds β, below α log₁₀ L, above β it takes
-// log₁₀ L away. A refusal or a timeout takes it away as well. After about 30·L
-// samples it forgets the shortest round trip and takes the next for it.
+// Vegas is a limit on attempts in flight that adapts by delay, not by refusals:
+// from the shortest round trip it estimates how many of its own attempts wait in a
+// queue, q = ⌈L·(1 − rtt₀/rtt)⌉, and keeps that between α = 3·log₁₀ L and β =
+// 6·log₁₀ L. If q is at most log₁₀ L, it adds β; below α, it adds log₁₀ L; above β,
+// it subtracts log₁₀ L. A refusal or a timeout subtracts log₁₀ L as well. After
+// about 30·L samples it replaces the shortest round trip by the next one.
 //
-// It is right before a provider that queues, because it slows down before it is
-// refused. It is misled by what changes the service time itself: a day of long
-// answers looks like a queue, and where it never sees an idle provider it takes
-// the queue for the service.
+// Use it with a provider that queues, because it slows down before attempts are
+// refused. It fails if the service time itself changes: a day of long answers looks
+// like a queue, and if the provider is never idle, the queue is taken for service
+// time.
 //
 // Formulas and constants are those of VegasLimit in Netflix's concurrency-limits
-// (2026-01), but that a refusal is no sample of the round trip: there, a refusal
-// after 50 ms is the shortest of all and shrinks the limit to nothing.
+// (2026-01), except that a refusal is not a sample of the round trip: in
+// VegasLimit, a refusal after 50 ms becomes the shortest round trip and reduces the
+// limit to the minimum.
 type Vegas struct {
-	// LimitRange is where the limit begins and what bounds it: 20 within 1 … 1000
-	// unless said.
+	// LimitRange is the initial limit and its bounds; the default is 20 within 1 …
+	// 1000.
 	LimitRange `defaults:"initial:20 min:1 max:1000"`
-	// Smoothing is the weight of a new limit over the old, 0 for 1.
+	// Smoothing is the weight of a new limit over the old one, above 0 and at most
+	// 1; 0 means 1.
 	Smoothing float64 `unit:"weight" default:"1" about:"The weight of a new limit over the old one, above 0 and up to 1."`
 	// Scope sets which clients share the limit, PerClient or wider. Name identifies
 	// a limit with the scope PerEveryone.
@@ -45,7 +47,7 @@ func (v Vegas) Build(b *strategies.Build, inner strategies.Strategy) (strategies
 		v.Smoothing = 1
 	}
 	if !(v.Smoothing > 0 && v.Smoothing <= 1) {
-		return nil, fmt.Errorf("vegas: the smoothing must lie between 0 and 1, not %g", v.Smoothing)
+		return nil, fmt.Errorf("vegas: smoothing must be above 0 and at most 1, not %g", v.Smoothing)
 	}
 	t := &vegas{adaptiveLimit{limits, 3}, v.Smoothing, b.Purpose()}
 	s, err := withSampler(b, "vegas", t.adaptiveLimit, v.Scope, v.Name, true, t, inner)
@@ -61,14 +63,15 @@ type vegas struct {
 	purpose   strategies.Purpose
 }
 
-// The words of a vegas.
+// The words of a Vegas layer.
 const (
 	shortest   = tuning + iota // the shortest round trip, in ns; 0 for none yet
-	probeCount                 // samples since it was last forgotten
-	probeWidth                 // ½ and this many millionths of 30·L samples are let by
+	probeCount                 // samples since the shortest round trip was last replaced
+	probeWidth                 // it is replaced after ½ plus this number of millionths, times 30·L samples
 )
 
-// probeEvery is how many samples for each permit a shortest round trip lasts.
+// probeEvery is the number of samples, per permit of the limit, for which a
+// shortest round trip is used.
 const probeEvery = 30
 
 // update implements limitUpdater.
@@ -113,7 +116,7 @@ func (v *vegas) smooth(m []int64, old, limit int64) {
 	v.set(m, old+int64(float64(float64(limit-old)*v.smoothing)))
 }
 
-// digits is ⌊log₁₀ n⌋, but at least 1.
+// digits returns ⌊log₁₀ n⌋, at least 1.
 func digits(n int64) (log int64) {
 	for log = 0; n >= 10; n /= 10 {
 		log++
