@@ -130,6 +130,12 @@ func (s *summary) barsHeadline() string {
 	switch s.outcome {
 	case metrics.Won:
 		return clean(s.winner) + " wins" + s.winnersValues()
+	case metrics.OnlyFit:
+		return clean(s.winner) + " is the only fit strategy" + s.winnersValues()
+	case metrics.Level, metrics.NotConfirmed:
+		return "No single winner: " + s.leaders + " lead together"
+	case metrics.NotDecided:
+		return "No strategy is shown to be fit"
 	case metrics.NoneFit:
 		return "No strategy is eligible to win"
 	case metrics.NoMeaning:
@@ -153,7 +159,7 @@ func (s *summary) winnersValues() string {
 		switch s.metric {
 		case metrics.LatencyP99:
 			parts = append(parts, "a p99 latency of "+format.Time(e.value, e.varies()))
-		case metrics.SuccessRate:
+		case metrics.SuccessLower:
 			parts = append(parts, format.Percent(e.value)+" answered")
 		case metrics.Attempts:
 			parts = append(parts, e.mean()+" attempts")

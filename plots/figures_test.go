@@ -150,30 +150,37 @@ func TestTexts(t *testing.T) {
 // The headline of Bars agrees with the verdict of Judge.
 func TestBarsHeadline(t *testing.T) {
 	first := func(r *metrics.Result, o verdict.Objective) string {
-		r.Verdict = verdict.Judge(r, o, 5).Record()
+		r.Verdict = verdict.Judge(r, verdict.Rules{Objectives: []verdict.Objective{o}}, nil, nil).Record()
 		return textsOf(t, Bars(r))[0].text
 	}
 	one := func(pairs ...any) *metrics.Result {
 		r := reference()
 		r.Results = r.Results[:1]
-		r.Results[0].Metrics = values(pairs...)
+		r.Results[0].Metrics = values(append([]any{
+			metrics.JudgedCalls, 60.0, metrics.SuccessLower, 1.0, metrics.SuccessUpper, 1.0, metrics.HerdPeakOfCapacity, 1.0,
+		}, pairs...)...)
 		return r
 	}
 	r := one(metrics.PeakAfter, 6.0, metrics.DrainTime, 50.0, metrics.LatencyP99, 7.0)
-	require.Regexp(t, "^naive wins: a peak of 2.00 × capacity, drained in 50.0 s$", first(r, verdict.ByDrain))
-	require.Regexp(t, "^naive wins: a p99 latency of 7.00 s, a peak of ", first(r, verdict.ByLatency))
-	require.Equal(t, "No winner: success rate is undefined in this scenario", first(r, verdict.BySuccess))
+	require.Regexp(t, "^naive is the only fit strategy: a peak of 2.00 × capacity, drained in 50.0 s$", first(r, verdict.ByDrain))
+	require.Regexp(t, "^naive is the only fit strategy: a p99 latency of 7.00 s, a peak of ", first(r, verdict.ByLatency))
+	require.Equal(t, "No winner: completion time is undefined in this scenario", first(r, verdict.ByCompletion))
 	require.Equal(t, "No winner: for most seeds, the drain time of every eligible strategy is never", first(one(metrics.DrainTime, metrics.Never), verdict.ByDrain))
-	require.Equal(t, "No strategy is eligible to win", first(one(metrics.FailedCalls, 1.0, metrics.DrainTime, 1.0), verdict.ByDrain))
+	require.Equal(t, "No strategy is eligible to win", first(one(metrics.SuccessUpper, 0.1, metrics.SuccessLower, 0.1, metrics.DrainTime, 1.0), verdict.ByDrain))
+	r = one(metrics.DrainTime, 50.0)
+	r.Results = append(r.Results, r.Results[0])
+	r.Results[1].Strategy = "other"
+	require.Equal(t, "No single winner: naive, other lead together", first(r, verdict.ByDrain))
 
 	// The headline names a winner whose row is not shown.
 	r = one(metrics.DrainTime, 50.0)
 	for len(r.Results) <= maxRows {
-		r.Results = append(r.Results, metrics.StrategyResult{Strategy: strings.Repeat("x", len(r.Results)), Metrics: values(metrics.DrainTime, 60.0)})
+		r.Results = append(r.Results, metrics.StrategyResult{Strategy: strings.Repeat("x", len(r.Results)), Metrics: values(metrics.DrainTime, 60.0, metrics.SuccessUpper, 0.1)})
 	}
-	r.Results[maxRows].Metrics = values(metrics.DrainTime, 1.0)
+	r.Results[0].Metrics = values(metrics.DrainTime, 60.0, metrics.SuccessUpper, 0.1)
+	r.Results[maxRows].Metrics = values(metrics.DrainTime, 1.0, metrics.JudgedCalls, 60.0, metrics.SuccessLower, 1.0, metrics.SuccessUpper, 1.0)
 	r.Results[maxRows].Strategy = "best"
-	require.Equal(t, "best wins", first(r, verdict.ByDrain))
+	require.Equal(t, "best is the only fit strategy", first(r, verdict.ByDrain))
 }
 
 // Bars orders the strategies by its second column, which may be the latency.

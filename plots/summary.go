@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"herdlab/sim/metrics"
 	"herdlab/sim/metrics/format"
@@ -42,6 +43,7 @@ type summary struct {
 	sentence string
 	outcome  metrics.Outcome // empty without a verdict
 	winner   string
+	leaders  string         // several that lead together
 	metric   metrics.Metric // the judged metric
 }
 
@@ -83,7 +85,7 @@ func newSummary(r *metrics.Result) *summary {
 	}
 	if v := r.Verdict; v != nil {
 		s.outcome, s.maxPeak, s.sentence = v.Outcome, positive(v.MaxPeak), clean(v.Sentence)
-		s.winner = v.Winner
+		s.winner, s.leaders = v.Winner, clean(strings.Join(v.Leaders, ", "))
 		var err error
 		if s.metric, err = metrics.ParseMetric(v.Metric); err != nil {
 			s.metric, _ = s.settlingMetric() // the verdict was not made by Judge

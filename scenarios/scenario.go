@@ -183,7 +183,7 @@ func (s *Scenario) clients() (n int) {
 func (s *Scenario) Describe() metrics.Scenario {
 	m := metrics.Scenario{
 		Name: s.name, Title: s.title, SHA256: s.SHA256(), Text: s.source,
-		Clients: s.clients(), Capacity: s.bound.PerSecond(), OneShot: s.oneShot(),
+		Clients: s.clients(), Capacity: s.bound.PerSecond(), OneShot: s.oneShot(), Endless: s.supply() == metrics.Endless,
 		Bin: s.bin.Seconds(), Horizon: s.horizon.Seconds(), Input: s.input,
 	}
 	if len(s.fleets) > 1 {

@@ -53,18 +53,20 @@ func TestLibrary(t *testing.T) {
 	require.ErrorContains(t, err, "herdlab scenarios lists them")
 }
 
-// The starter file runs without changes and has a winner, and its strategies are
+// The starter file runs without changes and has leaders, and its strategies are
 // one of each kind.
 func TestStarter(t *testing.T) {
 	s, err := scenarios.Parse("starter.yaml", scenarios.Starter())
 	require.NoError(t, err)
 	require.Equal(t, []string{"naive", "fixed-30s", "full-jitter", "breaker+full-jitter", "token-bucket", "full-jitter-by-status"}, names(s))
-	r := compared(t, s, 1, 6)
-	require.NotEmpty(t, r.Verdict.Winner)
-	require.NotEmpty(t, r.Verdict.RunnerUp)
+	r := compared(t, s, 1, 8)
+	require.NotEmpty(t, r.Verdict.Leaders)
 	var out []string
 	for _, d := range r.Verdict.Disqualified {
 		out = append(out, d.Strategy)
+	}
+	for _, u := range r.Verdict.Undecided { // it loses some calls in a thousand
+		out = append(out, u.Strategy)
 	}
 	require.Equal(t, []string{"naive", "full-jitter-by-status"}, out)
 	for _, x := range r.Results {

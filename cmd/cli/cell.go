@@ -62,18 +62,31 @@ func tightPercent(share float64) string {
 	}
 }
 
+// latencyCell returns the p99 latency over all calls; ≥ precedes a lower bound.
 func latencyCell(s *metrics.StrategyResult) string {
 	f := s.Estimate(metrics.LatencyP99)
-	if f.Mean == nil {
+	switch {
+	case f.Never > 0:
+		return "never"
+	case f.Mean == nil:
 		return meanText(f)
 	}
-	return format.Time(*f.Mean, f.Vary())
+	text := format.Time(*f.Mean, f.Vary())
+	if bound := s.Estimate(metrics.LatencyP99Bound); bound.Mean != nil && *bound.Mean > 0 {
+		return "≥ " + text
+	}
+	return text
 }
 
+// successCell returns the share of the judged calls that are answered; ≥ precedes it
+// if calls still waited at the end that may be answered.
 func successCell(s *metrics.StrategyResult) string {
-	f := s.Estimate(metrics.SuccessRate)
-	if f.Mean == nil {
-		return meanText(f)
+	lower, upper := s.Estimate(metrics.SuccessLower), s.Estimate(metrics.SuccessUpper)
+	switch {
+	case lower.Mean == nil || upper.Mean == nil:
+		return meanText(lower)
+	case *upper.Mean > *lower.Mean:
+		return "≥ " + format.Percent(*lower.Mean)
 	}
-	return format.Percent(*f.Mean)
+	return format.Percent(*lower.Mean)
 }

@@ -15,7 +15,6 @@ import (
 	"herdlab/sim"
 	"herdlab/sim/metrics"
 	"herdlab/sim/sweep"
-	"herdlab/sim/verdict"
 )
 
 // defaultScenario is the reference experiment.
@@ -30,8 +29,8 @@ func (c *console) compare() *cobra.Command {
 pictures and name the best strategy.
 
 SCENARIO is the name of a built-in scenario, a file, or - for standard input;
-second-peak by default. A strategy that loses calls, or whose peak after the
-outage exceeds --max-peak, cannot win.
+second-peak by default. A strategy that answers too few calls (--min-success),
+or whose retries make too large a herd (--max-peak), cannot win.
 
 Results go to stdout, progress and errors to stderr. The exit code is 1 if a
 picture cannot be written (the result is still printed), 2 if the command line
@@ -86,12 +85,9 @@ func (c *console) prepare(name string, o *compareOptions) (*comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	objective, err := verdict.ParseObjective(o.objective)
+	rules, err := o.rules()
 	if err != nil {
-		return nil, fmt.Errorf("--objective: %w", err)
-	}
-	if !o.given("objective") {
-		objective = verdict.ByDefault
+		return nil, err
 	}
 	s, err := c.openScenario(name)
 	if err != nil {
@@ -111,7 +107,7 @@ func (c *console) prepare(name string, o *compareOptions) (*comparison, error) {
 		return nil, err
 	}
 	spec.Tool = metrics.Tool{Name: "herdlab", Version: toolVersion()}
-	spec.Workers, spec.Objective, spec.MaxPeak = o.workers, objective, o.maxPeak
+	spec.Workers, spec.Rules, spec.MaxSeeds, spec.Confirm = o.workers, rules, o.maxSeeds, true
 	x := &comparison{compareOptions: o, scenario: s, spec: spec, palette: paint, dir: o.out}
 	if x.dir == "" {
 		x.dir = filepath.Join("herdlab-out", s.Name())

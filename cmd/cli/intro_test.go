@@ -80,7 +80,7 @@ func TestNoFault(t *testing.T) {
 		"fleet:\n  clients: 5\n  traffic:\n    open: {rate: 60/min, until: 2m}\n" +
 		"provider:\n  capacity: {slots: 4, service: {exponential: 1s}}\nstrategies: [fixed-30s, full-jitter]\n"
 	judged := func(args ...string) string {
-		got := herdlabIn(t.Context(), yaml, append([]string{"compare", "-", "--seeds", "2", "--no-pictures"}, args...)...)
+		got := herdlabIn(t.Context(), yaml, append([]string{"compare", "-", "--seeds", "8", "--no-pictures"}, args...)...)
 		require.Equal(t, exitOK, got.code, got.err)
 		return strings.Join(strings.Fields(got.out), " ")
 	}

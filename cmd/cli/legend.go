@@ -14,10 +14,19 @@ func drawLegend(b *strings.Builder, p palette, r *metrics.Result, s *sparks, see
 	var parts []string
 	if v := r.Verdict; v != nil {
 		if v.Winner != "" {
-			parts = append(parts, winnerMark+"winner")
+			word := "winner"
+			if v.Outcome == metrics.OnlyFit {
+				word = "the only fit one"
+			}
+			parts = append(parts, winnerMark+word)
+		} else if len(v.Leaders) > 0 {
+			parts = append(parts, leaderMark+"leading")
 		}
 		if len(v.Disqualified) > 0 {
 			parts = append(parts, disqualifiedMark+"disqualified")
+		}
+		if len(v.Undecided) > 0 {
+			parts = append(parts, undecidedMark+"undecided")
 		}
 	}
 	if s.top > 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,7 +29,10 @@ type compareOptions struct {
 	seeds      int
 	first      uint64
 	objective  string
+	minSuccess string
 	maxPeak    float64
+	minDiff    string
+	maxSeeds   int
 	only       []string
 	wide, json bool
 	out        string
@@ -45,8 +49,11 @@ func (o *compareOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.IntVar(&o.seeds, "seeds", 20, "run each strategy with `N` seeds")
 	f.Uint64Var(&o.first, "seed", 1, "the `FIRST` of these seeds")
-	f.StringVar(&o.objective, "objective", verdict.ByDrain.String(), "the `METRIC` that decides: "+strings.Join(verdict.ObjectiveNames(), ", ")+". For fleets whose calls keep coming, drain is recovery, and the default is latency when there is no fault")
-	f.Float64Var(&o.maxPeak, "max-peak", verdict.DefaultMaxPeak, "a winner's peak after the outage is at most `X` × capacity")
+	f.StringVar(&o.objective, "objective", verdict.ByDrain.String(), "the `METRIC` that decides, or several in order: "+strings.Join(verdict.ObjectiveNames(), ", ")+". For fleets whose calls keep coming, drain is recovery, and the default is latency when there is no fault")
+	f.StringVar(&o.minSuccess, "min-success", "99.9%", "a winner answers at least `SHARE` of the calls")
+	f.Float64Var(&o.maxPeak, "max-peak", verdict.DefaultMaxPeak, "a winner's herd peak is at most `X` × capacity")
+	f.StringVar(&o.minDiff, "min-difference", "1%", "a winner is better than every other strategy by more than `SHARE`")
+	f.IntVar(&o.maxSeeds, "max-seeds", 60, "add seeds, up to `N`, for strategies that cannot be told apart")
 	f.StringSliceVar(&o.only, "only", nil, "compare only the strategies `NAME,NAME`")
 	f.StringVar(&o.trace, "trace", "", "`FILE` of calls, for a scenario that replays them: Azure CSV, Mooncake JSONL, or t, prompt_tokens, output_tokens as CSV or JSONL")
 	f.Float64Var(&o.rate, "rate", 1, "replay the trace `X` times as fast")
@@ -69,6 +76,8 @@ func (o *compareOptions) validate() error {
 		return fmt.Errorf("--seed is %d; with %d seeds from there the last one exceeds 64 bits", o.first, o.seeds)
 	case !(o.maxPeak > 0) || math.IsInf(o.maxPeak, 0):
 		return fmt.Errorf("--max-peak is %v; it must be a positive multiple of capacity", o.maxPeak)
+	case o.maxSeeds < 0 || o.maxSeeds > maxSeeds:
+		return fmt.Errorf("--max-seeds is %d; it must be from 0 to %s", o.maxSeeds, format.Number(maxSeeds))
 	case o.workers < 0:
 		return fmt.Errorf("--workers is %d; it must be 0, for one on each core, or more", o.workers)
 	case !(o.rate > 0) || o.rate > maxRate:
@@ -87,6 +96,36 @@ func (o *compareOptions) validate() error {
 		return fmt.Errorf("--rate, --from and --to need a trace; name one with --trace")
 	}
 	return nil
+}
+
+// rules returns the rules of the verdict.
+func (o *compareOptions) rules() (r verdict.Rules, err error) {
+	if o.given("objective") {
+		if r.Objectives, err = verdict.ParseObjectives(o.objective); err != nil {
+			return r, fmt.Errorf("--objective: %w", err)
+		}
+	}
+	if r.MinSuccess, err = share(o.minSuccess); err != nil {
+		return r, fmt.Errorf("--min-success: %w", err)
+	}
+	if r.MinDifference, err = share(o.minDiff); err != nil {
+		return r, fmt.Errorf("--min-difference: %w", err)
+	}
+	r.MaxPeak = o.maxPeak
+	return r, nil
+}
+
+// share reads a share such as 99.9% or 0.999, which is above 0 and up to 1.
+func share(text string) (float64, error) {
+	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	if digits = strings.TrimSpace(digits); percent {
+		digits += "e-2" // and not a division, which would round
+	}
+	x, err := strconv.ParseFloat(digits, 64)
+	if err != nil || !(x > 0 && x <= 1) {
+		return 0, fmt.Errorf("%q is no share of the whole; write 99.9%% or 0.999", text)
+	}
+	return x, nil
 }
 
 // narrow removes from a comparison the strategies that --only does not name. The

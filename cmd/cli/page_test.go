@@ -48,9 +48,12 @@ func TestPageInColour(t *testing.T) {
 	}
 }
 
-// Without a fault the table shows the peak of the whole run.
-func TestPageWithoutAFault(t *testing.T) {
+// Without a capacity the table shows the peak after the last fault, and without a
+// fault that of the whole run.
+func TestPageWithoutCapacity(t *testing.T) {
 	r := handMade()
+	r.Scenario.Capacity = 0
+	assert.Regexp(t, `(?m)^ +peak .*\n.* after, .*\n.* per s `, page(false, r, about, false))
 	r.Scenario.Faults = nil
 	for i := range r.Results {
 		m := r.Results[i].Metrics
@@ -60,7 +63,7 @@ func TestPageWithoutAFault(t *testing.T) {
 		}
 	}
 	text := page(false, r, about, true)
-	assert.Regexp(t, `(?m)^ +herd .*\n.* peak, .*\n.* per s `, text)
+	assert.Regexp(t, `(?m)^ +whole .*\n.* peak, .*\n.* per s `, text)
 	assert.Regexp(t, `(?m)^.* naive  .* 70 `, text)
 	assert.Regexp(t, `(?m)^Attempts after the last fault\n.*\n.*\n.*\n. naive +– +– +– +–$`, text)
 }

@@ -99,7 +99,6 @@ func TestReadmeShowsTheExample(t *testing.T) {
 	for _, b := range []struct{ after, fence, file, from, to string }{
 		{"Or as ordinary code", "```go", "strategies/example/patience.go", "func patience", "\n}\n"},
 		{"Or as a stack", "```yaml", "strategies/example/stack.yaml", "    stack:\n", ""},
-		{"## Real clients", "```go", "mockprovider/serve/example_test.go", "func TestDayWithOutage", "\n}\n"},
 		{"## The strategy that won", "```go", "strategies/live/example_test.go", "\ttransport := live.Must", "\n\t})\n"},
 	} {
 		code, err := os.ReadFile(filepath.Join(home, b.file))

@@ -141,7 +141,8 @@ func TestCompareRunsTheSpec(t *testing.T) {
 	s, err := scenarios.Builtin("second-peak")
 	require.NoError(t, err)
 	spec := s.Spec(5, 2)
-	spec.Tool = metrics.Tool{Name: "herdlab", Version: toolVersion()}
+	spec.Tool, spec.MaxSeeds, spec.Confirm = metrics.Tool{Name: "herdlab", Version: toolVersion()}, 60, true
+	spec.Rules.MinSuccess, spec.Rules.MaxPeak, spec.Rules.MinDifference = 0.999, 5, 0.01
 	r, err := sweep.Compare(context.Background(), spec)
 	require.NoError(t, err)
 	require.NoError(t, Explain(r))
@@ -159,7 +160,7 @@ func TestComparePrintsNever(t *testing.T) {
 	got := herdlab(with("--no-pictures")...)
 	for line := range strings.Lines(got.out) {
 		if strings.HasPrefix(line, "✗ five-tries") {
-			assert.Equal(t, []string{"0", "%", "5", "×", "0", "never", "–"}, strings.Fields(line)[2:9])
+			assert.Equal(t, []string{"0", "%", "5", "×", "0", "×", "never"}, strings.Fields(line)[2:9])
 			return
 		}
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"herdlab/sim/metrics"
@@ -13,6 +14,8 @@ import (
 // The marks of the table. They do not depend on colour.
 const (
 	winnerMark       = "★ "
+	leaderMark       = "☆ "
+	undecidedMark    = "? "
 	disqualifiedMark = "✗ "
 	noMark           = "  "
 )
@@ -53,9 +56,17 @@ func standing(r *metrics.Result, strategy string) (mark string, l look) {
 	if strategy == r.Verdict.Winner {
 		return winnerMark, good
 	}
+	if slices.Contains(r.Verdict.Leaders, strategy) {
+		return leaderMark, good
+	}
 	for _, d := range r.Verdict.Disqualified {
 		if d.Strategy == strategy {
 			return disqualifiedMark, faint
+		}
+	}
+	for _, u := range r.Verdict.Undecided {
+		if u.Strategy == strategy {
+			return undecidedMark, plain
 		}
 	}
 	return noMark, plain
@@ -96,14 +107,18 @@ func numbers(r *metrics.Result, head []string, show func(*metrics.StrategyResult
 	return c
 }
 
-// peakColumn returns the peak that is judged: that after the last fault, or of the
-// whole run if there is no fault.
+// peakColumn returns the peak that is judged: the herd peak as a multiple of the
+// capacity, or where that has no bound the peak after the last fault, or of the whole
+// run if there is no fault.
 func peakColumn(r *metrics.Result) *column {
-	m, head := verdict.ByPeak.Metric(&r.Scenario), []string{"peak", "after,", per(r.Scenario.Bin)}
-	if m == metrics.Peak {
-		head[0], head[1] = "herd", "peak,"
+	switch m := verdict.ByPeak.Metric(&r.Scenario); m {
+	case metrics.HerdPeak:
+		return numbers(r, []string{"", "herd", "peak"}, meanOf(metrics.HerdPeakOfCapacity, " ×"))
+	case metrics.Peak:
+		return numbers(r, []string{"whole", "peak,", per(r.Scenario.Bin)}, meanOf(m, ""))
+	default:
+		return numbers(r, []string{"peak", "after,", per(r.Scenario.Bin)}, meanOf(m, ""))
 	}
-	return numbers(r, head, meanOf(m, ""))
 }
 
 // settling returns the time that is judged: drain of one-shot fleets, recovery of

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"herdlab/sim/metrics"
@@ -15,8 +16,12 @@ func (w verdictText) reason(c *verdict.Contestant) string {
 	if c.Fitness.LosesCalls() {
 		reasons = append(reasons, w.losses(c))
 	}
-	if c.Fitness.OverPeak {
+	if c.Fitness.OverPeak() {
 		reasons = append(reasons, w.overPeak(c.Result))
+	}
+	if c.Fitness.Fewer {
+		reasons = append(reasons, fmt.Sprintf("it answers fewer calls (%s per second) than another fit strategy: its clients wait instead of calling",
+			meanText(c.Result.Estimate(metrics.Goodput))))
 	}
 	return strings.Join(reasons, "; ")
 }
@@ -49,13 +54,44 @@ func (w verdictText) losses(c *verdict.Contestant) string {
 		}
 		reasons = append(reasons, fmt.Sprintf("%s %s %s%s when the run ends", w.portion(f, calls), oneOrMany(f, "is", "are"), what, onAverage(f)))
 	}
+	if len(reasons) == 0 {
+		return fmt.Sprintf("it answers %s of the %s", format.Percent(fitness.Upper.Estimate), w.jobs())
+	}
 	return strings.Join(reasons, "; ")
 }
 
-// overPeak returns by how much the peak exceeds the bound.
+// overPeak returns by how much the herd peak exceeds the bound.
 func (w verdictText) overPeak(s *metrics.StrategyResult) string {
-	return fmt.Sprintf("its peak of %s %s%s is %s × capacity, above the bound of %s ×",
-		meanText(s.Estimate(metrics.PeakAfter)), w.perBin(), w.afterFault(), meanText(s.Estimate(metrics.PeakAfterOfCapacity)), format.Set(w.MaxPeak))
+	return fmt.Sprintf("its herd peak is %s × capacity, above the bound of %s ×",
+		meanText(s.Estimate(metrics.HerdPeakOfCapacity)), format.Set(w.Rules.MaxPeak))
+}
+
+// doubt returns why it is undecided whether c is fit, and what would tell.
+func (w verdictText) doubt(c *verdict.Contestant) string {
+	f := &c.Fitness
+	var parts []string
+	if f.Success == verdict.Undecided {
+		switch {
+		case math.IsNaN(f.Lower.Estimate):
+			parts = append(parts, "no call is judged")
+		case f.Horizon > 0:
+			parts = append(parts, fmt.Sprintf("%s to %s of the %s are answered, as some still wait at the end; a run of about %s would tell",
+				format.Percent(f.Lower.Estimate), format.Percent(f.Upper.Estimate), w.jobs(), format.Seconds(math.Ceil(w.Scenario.Horizon+f.Horizon))))
+		default:
+			parts = append(parts, fmt.Sprintf("%s to %s of the %s are answered, at 95 %% confidence, and %s must be",
+				format.Percent(f.Lower.Lo), format.Percent(f.Upper.Hi), w.jobs(), format.Percent(w.Rules.MinSuccess)))
+		}
+	}
+	if f.Peak == verdict.Undecided {
+		peak := c.Result.Estimate(metrics.HerdPeakOfCapacity)
+		parts = append(parts, fmt.Sprintf("its herd peak is %s to %s × capacity, and the bound is %s ×",
+			format.Number(*peak.Lo), format.Number(*peak.Hi), format.Set(w.Rules.MaxPeak)))
+	}
+	s := strings.Join(parts, "; ")
+	if f.Seeds > 0 {
+		s += fmt.Sprintf("; about %s seeds would tell", format.Number(float64(f.Seeds)))
+	}
+	return s
 }
 
 // onAverage is empty if f is the same on every seed.

@@ -16,20 +16,26 @@ func (w verdictText) perBin() string {
 	return "per " + format.Width(w.Scenario.Bin)
 }
 
+// herdWindow returns the window in which herd peaks are counted.
+func (w verdictText) herdWindow() string {
+	if d := metrics.HerdWindow(w.Scenario.Capacity).Seconds(); d != 1 {
+		return "per " + format.Width(d)
+	}
+	return "per second"
+}
+
 // afterFault returns which fault "after" refers to; empty if there is none.
 func (w verdictText) afterFault() string {
 	faults := w.Scenario.Faults
 	if len(faults) == 0 {
 		return ""
 	}
-	last := faults[0]
-	for _, f := range faults[1:] {
-		if f.To > last.To {
-			last = f
-		}
+	if len(faults) > 1 {
+		return " after the faults"
 	}
+	last := faults[0]
 	if last.Name == "" {
-		return " after the last fault"
+		return " after the fault"
 	}
 	return " after the " + last.Name
 }
@@ -45,8 +51,14 @@ func (w verdictText) objective() string {
 		return "peak" + w.afterFault()
 	case metrics.LatencyP99:
 		return "p99 latency"
-	case metrics.SuccessRate:
+	case metrics.SuccessLower:
 		return "success rate"
+	case metrics.HerdPeak:
+		return "herd peak"
+	case metrics.CompletionTime:
+		return "completion time"
+	case metrics.CostPerAnswer:
+		return "cost per answer"
 	}
 	return "attempts"
 }
@@ -63,8 +75,14 @@ func (w verdictText) superlative(f *metrics.Estimate) string {
 		return "has the lowest peak" + w.afterFault() + ", " + value
 	case metrics.LatencyP99:
 		return "has the lowest p99 latency, " + value
-	case metrics.SuccessRate:
+	case metrics.SuccessLower:
 		return "has the highest success rate, " + value
+	case metrics.HerdPeak:
+		return "has the lowest herd peak, " + value
+	case metrics.CompletionTime:
+		return "completes first, " + value
+	case metrics.CostPerAnswer:
+		return "has the lowest cost per answer, " + value
 	}
 	return "makes the fewest attempts, " + value
 }
@@ -84,8 +102,8 @@ func (w verdictText) value(f *metrics.Estimate) string {
 
 // valueWithSeeds returns a value of the objective with its unit, its interval
 // and the number of seeds.
-func (w verdictText) valueWithSeeds(f *metrics.Estimate) string {
-	short, seeds := w.valueWithInterval(f), format.Fixed(float64(len(f.PerSeed)), 0)+" seeds"
+func (w verdictText) valueWithSeeds(f *metrics.Estimate, kind string) string {
+	short, seeds := w.valueWithInterval(f), format.Fixed(float64(len(f.PerSeed)), 0)+" "+kind
 	switch {
 	case f.Never > 0:
 		return fmt.Sprintf("%s, never on %s of %s", short, format.Percent(f.Never), seeds)
@@ -126,9 +144,13 @@ func (w verdictText) format(f *metrics.Estimate) (write func(float64) string, un
 		mean = *f.Mean
 	}
 	switch w.Metric {
-	case metrics.SuccessRate:
+	case metrics.SuccessLower:
 		return format.PercentLike(mean), " %"
-	case metrics.DrainTime, metrics.RecoveryTime, metrics.LatencyP99:
+	case metrics.CostPerAnswer:
+		return format.Like(mean, f.Vary()), " $"
+	case metrics.HerdPeak:
+		return format.Like(mean, f.Vary()), " attempts " + w.herdWindow()
+	case metrics.DrainTime, metrics.RecoveryTime, metrics.LatencyP99, metrics.CompletionTime:
 		name, seconds := format.TimeUnit(mean)
 		if seconds < 1 {
 			return func(v float64) string { return format.Number(v / seconds) }, " " + name

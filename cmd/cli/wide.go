@@ -8,6 +8,7 @@ import (
 
 	"herdlab/sim/metrics"
 	"herdlab/sim/metrics/format"
+	"herdlab/sim/verdict"
 )
 
 // drawWide appends every metric with its interval over the seeds, in blocks one below
@@ -29,8 +30,12 @@ func drawWide(b *strings.Builder, p palette, r *metrics.Result) {
 		{"Attempts", []*column{
 			value(metrics.Attempts, "", "attempts"),
 			value(metrics.Amplification, "attempts", "per call"),
-			value(metrics.Peak, "herd peak", rate),
-			value(metrics.PeakOfCapacity, "herd peak", "× capacity"),
+			value(metrics.Refusals, "refused", "attempts"),
+			value(metrics.Peak, "peak", rate),
+		}},
+		{"Herd: attempts that the strategy caused and that found no room", []*column{
+			value(metrics.HerdPeak, "herd peak", herdWindow(r)),
+			value(metrics.HerdPeakOfCapacity, "herd peak", "× capacity"),
 		}},
 		{"Attempts after the last fault", []*column{
 			value(metrics.PeakAfter, "peak after", rate),
@@ -40,15 +45,26 @@ func drawWide(b *strings.Builder, p palette, r *metrics.Result) {
 		}},
 		{"Answers", []*column{
 			numbers(r, []string{"success", "%"}, successInterval),
+			value(metrics.UndeterminedCalls, "undecided", "calls"),
 			value(metrics.SilentLosses, "silent loss", "calls"),
 			value(metrics.Goodput, "goodput", "calls per s"),
-			value(metrics.WastedSlotTime, "wasted slot", "time, s"),
 		}},
-		{"Time", []*column{
+		{"Time, over all calls", []*column{
 			value(settling(r), settlingWord(r), "s"),
 			value(metrics.LatencyP50, "latency p50", "s"),
 			value(metrics.LatencyP95, "latency p95", "s"),
 			value(metrics.LatencyP99, "latency p99", "s"),
+		}},
+		{"Time, over answered calls", []*column{
+			value(metrics.MeanLatency, "mean latency", "s"),
+			value(metrics.AnsweredLatencyP50, "latency p50", "s"),
+			value(metrics.AnsweredLatencyP95, "latency p95", "s"),
+			value(metrics.AnsweredLatencyP99, "latency p99", "s"),
+		}},
+		{"Work", []*column{
+			value(metrics.SlotTime, "slot time", "s"),
+			value(metrics.WastedSlotTime, "wasted slot", "time, s"),
+			optional(metrics.CompletionTime, "completion", "s"),
 		}},
 		{"Answers of another kind", []*column{
 			optional(metrics.Hedges, "hedges", "attempts"),
@@ -78,6 +94,14 @@ func drawWide(b *strings.Builder, p palette, r *metrics.Result) {
 	}
 	b.WriteString(p.paint(faint, wrap(intervalNote(r), pageWidth, 0)))
 	b.WriteByte('\n')
+}
+
+// herdWindow returns the unit of the herd peak.
+func herdWindow(r *metrics.Result) string {
+	if r.Scenario.Capacity <= 0 {
+		return "attempts"
+	}
+	return per(metrics.HerdWindow(r.Scenario.Capacity).Seconds())
 }
 
 // hasAny reports whether any strategy has a value of m.
@@ -116,15 +140,14 @@ func interval(m metrics.Metric) func(*metrics.StrategyResult) string {
 
 // successInterval is interval for the share of calls that succeed, in percent.
 func successInterval(s *metrics.StrategyResult) string {
-	f := s.Estimate(metrics.SuccessRate)
-	if f.Mean == nil || f.Lo == nil || f.Hi == nil || *f.Lo == *f.Hi {
-		text := strings.TrimSuffix(successCell(s), " %")
-		if f.Lo != nil {
-			text += " ± 0"
-		}
-		return text
+	p := verdict.Success(s)
+	switch {
+	case math.IsNaN(p.Estimate):
+		return meanText(s.Estimate(metrics.SuccessLower))
+	case p.Estimate == 1: // no call is lost, which says how many may be
+		return "100 (≥ " + format.Number(math.Floor(10_000*p.Lo)/100) + ")"
 	}
-	return plusMinus(100**f.Mean, 50*(*f.Hi-*f.Lo))
+	return plusMinus(100*p.Estimate, 50*(p.Hi-p.Lo))
 }
 
 // meanDigits is the greatest number of significant digits of a mean, however small its

@@ -60,9 +60,9 @@ const forEver = 10
 type ending struct {
 	at      time.Duration // when the run ended
 	longest time.Duration // the longest answered wait
-	// all says that every waiting call has failed: of one-shot fleets, of runs
-	// without an answer, after which nothing is left to happen, and of backlogs that
-	// grow.
+	// all says that every waiting call has failed, so that none is left out: in
+	// one-shot fleets, in runs without an answer, where nothing is left to happen, and
+	// in backlogs that grow; and also where no call waits.
 	all bool
 }
 

@@ -124,7 +124,7 @@ func (n *naive) outcomes() (o Outcomes) {
 	}
 	o.Wait = min(longest, n.end/2)
 	pending := n.pending(ever)
-	all := n.OneShot || !answered || n.end < n.Horizon && pending > 0 ||
+	all := n.OneShot || !answered || pending == 0 || n.end < n.Horizon && pending > 0 ||
 		n.grows() && pending > 0.05*n.count(0, ever, births)
 	limit := n.Horizon
 	if !all && o.Wait > 0 {

@@ -343,7 +343,7 @@ func (r *Recorder) conclude(rep *Report, waiting func(yield func(born time.Durat
 	})
 	rep.Outcomes = r.grid.outcomes(ending{
 		at: rep.End, longest: r.longest,
-		all: hung || r.plan.OneShot || r.belief.Useful == 0 || rep.Grows && float64(pending) > float64(backlogShare*float64(r.belief.Calls)),
+		all: hung || pending == 0 || r.plan.OneShot || r.belief.Useful == 0 || rep.Grows && float64(pending) > float64(backlogShare*float64(r.belief.Calls)),
 	}, waiting)
 	rep.Herd, rep.HerdEnd = r.herd.peak()
 	rep.drain = r.drain.finish(rep.End)

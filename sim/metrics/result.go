@@ -44,6 +44,8 @@ type Scenario struct {
 	Faults []Span `json:"faults"`
 	// OneShot reports that drain is judged and not recovery.
 	OneShot bool `json:"one_shot"`
+	// Endless says that closed clients call again until the horizon.
+	Endless bool `json:"endless,omitempty"`
 	// Bin is the width of all bins, in seconds.
 	Bin float64 `json:"bin_seconds"`
 	// Horizon is the time at which runs are cut off, in seconds.

@@ -23,7 +23,7 @@ func text(t *testing.T, r *metrics.Result) string {
 
 func TestResultsAreReadBackAsWritten(t *testing.T) {
 	r := verdicttest.Result(verdicttest.Outage(), verdicttest.Seeds(1, 9), verdicttest.Varied()...)
-	r.Verdict = verdict.Judge(r, verdict.ByDrain, verdict.DefaultMaxPeak).Record()
+	r.Verdict = verdict.Judge(r, verdict.Rules{Objectives: []verdict.Objective{verdict.ByDrain}}, nil, nil).Record()
 	written := text(t, r)
 	assert.Equal(t, written, text(t, r))
 	assert.True(t, json.Valid([]byte(written)))
@@ -98,7 +98,7 @@ func FuzzReadResult(f *testing.F) {
 		if err != nil {
 			return
 		}
-		verdict.Judge(r, verdict.ByDrain, verdict.DefaultMaxPeak)
+		verdict.Judge(r, verdict.Rules{Objectives: []verdict.Objective{verdict.ByDrain}}, nil, nil)
 		if _, err := metrics.ReadResult(strings.NewReader(text(t, r))); err != nil {
 			t.Fatal(err)
 		}

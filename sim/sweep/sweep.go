@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -43,10 +42,15 @@ type Spec struct {
 	// Workers is how many experiments run at a time; 0 means one for each core
 	// that Go may use.
 	Workers int
-	// Objective decides, and MaxPeak bounds the peak after the last fault in
-	// multiples of capacity; 0 means verdict.DefaultMaxPeak.
-	Objective verdict.Objective
-	MaxPeak   float64
+	// Rules are what the verdict is reached by.
+	Rules verdict.Rules
+	// MaxSeeds is the number of seeds, those of the comparison included, up to which
+	// seeds are added for strategies that lead and cannot be told apart. Added seeds
+	// follow the largest of Seeds.
+	MaxSeeds int
+	// Confirm runs winner and runner-up once more, with as many seeds that took no
+	// part in the choice: the verdict quotes their values.
+	Confirm bool
 	// Progress, if not nil, is told after each experiment how many are done.
 	// Its calls do not overlap, and done grows by one from each to the next.
 	Progress func(done, total int)
@@ -65,8 +69,9 @@ func (s *Spec) validate() error {
 		return errors.New("sweep: a comparison needs at least one seed")
 	case s.Workers < 0:
 		return fmt.Errorf("sweep: there cannot be %d workers; 0 means one for each core", s.Workers)
-	case !(s.MaxPeak > 0) || math.IsInf(s.MaxPeak, 0):
-		return fmt.Errorf("sweep: the bound on the peak must be a positive multiple of capacity, not %v", s.MaxPeak)
+	}
+	if err := s.Rules.Validate(); err != nil {
+		return fmt.Errorf("sweep: %w", err)
 	}
 	for i := range s.Strategies {
 		if s.Strategies[i].Name == "" {
@@ -98,21 +103,32 @@ func (s *Spec) validate() error {
 // the strategies, what stopped each on the first of its seeds that failed.
 func Compare(ctx context.Context, spec Spec) (*metrics.Result, error) {
 	spec.Seeds = slices.Sorted(slices.Values(spec.Seeds))
-	spec.MaxPeak = cmp.Or(spec.MaxPeak, verdict.DefaultMaxPeak)
 	if err := spec.validate(); err != nil {
 		return nil, err
 	}
 	c := newComparison(&spec)
+	c.runAll(ctx)
+	r := c.result()
+	if !r.Complete {
+		return r, errors.Join(ctx.Err(), errors.Join(c.failed...))
+	}
+	// An interrupt or an error from here on leaves the verdict as it is.
+	if more := c.tellApart(ctx, r); more != nil {
+		r.Verdict = c.judge(r, more, nil)
+	}
+	if fresh := c.confirm(ctx, r); fresh != nil {
+		r.Verdict = c.judge(r, r.Verdict.More, fresh)
+	}
+	return r, nil
+}
+
+// runAll runs all cells, unless ctx ends before.
+func (c *comparison) runAll(ctx context.Context) {
 	var group sync.WaitGroup
-	for range min(spec.workers(), c.total) {
+	for range min(c.workers(), c.total) {
 		group.Go(func() { c.work(ctx) })
 	}
 	group.Wait()
-	r := c.result()
-	if r.Complete {
-		return r, nil // an interrupt that came too late is none
-	}
-	return r, errors.Join(ctx.Err(), errors.Join(c.failed...))
 }
 
 // comparison is a Compare under way. A cell is one strategy with one seed;
@@ -250,8 +266,15 @@ func (c *comparison) result() *metrics.Result {
 			})
 		}
 	}
-	r.Verdict = verdict.Judge(r, c.Objective, c.MaxPeak).Record()
+	r.Verdict = c.judge(r, nil, nil)
 	return r
+}
+
+// judge returns the verdict on r.
+func (c *comparison) judge(r *metrics.Result, more, fresh *metrics.Extra) *metrics.Verdict {
+	v := verdict.Judge(r, c.Rules, more, fresh).Record()
+	v.More = more
+	return v
 }
 
 // maxClientsAtOnce bounds the clients of all experiments under way together: at

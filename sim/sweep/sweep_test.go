@@ -91,21 +91,21 @@ func TestNaiveDrainsFirstAndIsDisqualified(t *testing.T) {
 	facts, err := verdict.Rejudge(r)
 	require.NoError(t, err)
 	assert.Equal(t, "naive", facts.Ranking[0].Name, "it drains first")
-	assert.Equal(t, verdict.Fitness{OverPeak: true}, facts.Find("naive").Fitness)
-	assert.InDelta(t, 362, facts.Find("naive").PeakMultiple, 0.5)
+	assert.True(t, facts.Find("naive").Fitness.OverPeak())
+	assert.InDelta(t, 360, facts.Find("naive").PeakMultiple, 0.5)
 	assert.True(t, facts.Find("five-tries").Fitness.AllFail)
-	assert.Equal(t, "naive", verdict.Judge(r, verdict.ByDrain, 400).Winner.Name)
+	assert.Equal(t, "naive", verdict.Judge(r, verdict.Rules{MaxPeak: 400}, nil, nil).Ranking[0].Name)
 }
 
 // The verdict is by the objective and the bound of the spec.
 func TestCompareJudgesBySpec(t *testing.T) {
 	spec := secondPeak(short, firstSeeds(8), "fixed-30s", "exponential", "full-jitter")
-	spec.Objective, spec.MaxPeak = verdict.ByAttempts, 30
+	spec.Rules = verdict.Rules{Objectives: []verdict.Objective{verdict.ByAttempts}, MaxPeak: 30}
 	r := compare(t, spec)
-	assert.Equal(t, verdict.Judge(r, verdict.ByAttempts, 30).Record(), r.Verdict)
+	assert.Equal(t, verdict.Judge(r, spec.Rules, nil, nil).Record(), r.Verdict)
 	assert.Equal(t, "attempts", r.Verdict.Objective)
 	assert.Empty(t, r.Verdict.Disqualified)
-	spec.MaxPeak = 0
+	spec.Rules.MaxPeak = 0
 	assert.Equal(t, verdict.DefaultMaxPeak, compare(t, spec).Verdict.MaxPeak)
 }
 
@@ -240,9 +240,9 @@ func TestBadSpecsAreRefused(t *testing.T) {
 		`"full-jitter" is there twice`: func(s *sweep.Spec) { s.Strategies = append(s.Strategies, s.Strategies[0]) },
 		"strategy 1 has no name":       func(s *sweep.Spec) { s.Strategies[0].Name = "" },
 		"-1 workers":                   func(s *sweep.Spec) { s.Workers = -1 },
-		"not NaN":                      func(s *sweep.Spec) { s.MaxPeak = math.NaN() },
-		"not +Inf":                     func(s *sweep.Spec) { s.MaxPeak = math.Inf(1) },
-		"not -5":                       func(s *sweep.Spec) { s.MaxPeak = -5 },
+		"not NaN":                      func(s *sweep.Spec) { s.Rules.MaxPeak = math.NaN() },
+		"not +Inf":                     func(s *sweep.Spec) { s.Rules.MaxPeak = math.Inf(1) },
+		"not -5":                       func(s *sweep.Spec) { s.Rules.MaxPeak = -5 },
 	} {
 		spec := secondPeak(short, firstSeeds(2), "full-jitter")
 		spoil(&spec)

@@ -13,10 +13,10 @@ func ExampleJudge() {
 	naive := verdicttest.WithPeak(verdicttest.Drains("naive", 20, 0), 1086)
 	result := verdicttest.Result(verdicttest.Outage(), verdicttest.Seeds(1, 20), slow, quick, naive)
 
-	facts := verdict.Judge(result, verdict.ByDrain, verdict.DefaultMaxPeak)
+	facts := verdict.Judge(result, verdict.Rules{}, nil, nil)
 	fmt.Println("winner:", facts.Winner.Name)
 	fmt.Println("lead over", facts.RunnerUp.Name, "is", facts.Lead.Standing)
-	fmt.Println("naive is fit:", facts.Find("naive").Fitness.Fit())
+	fmt.Println("naive is fit:", facts.Find("naive").Fitness.Answer() == verdict.Fit)
 	// Output:
 	// winner: quick
 	// lead over slow is better

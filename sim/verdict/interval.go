@@ -23,6 +23,21 @@ func Summarise(values []metrics.Values) metrics.Estimates {
 	return figures
 }
 
+// SummariseMetric returns one metric of a strategy over its runs.
+func SummariseMetric(m metrics.Metric, values []metrics.Values) metrics.Estimate {
+	perSeed := make([]float64, len(values))
+	for i := range values {
+		perSeed[i] = values[i][m]
+	}
+	return summarise(m, perSeed)
+}
+
+// JoinEstimates returns the metric over the runs of a and then those of b, which are of
+// the same metric.
+func JoinEstimates(a, b metrics.Estimate) metrics.Estimate {
+	return summariseUnit(b.Unit, append(a.Values(), b.Values()...))
+}
+
 // add adds the summary of a metric, unless the metric is optional and absent on
 // every seed.
 func add(figures metrics.Estimates, m metrics.Metric, perSeed []float64) {
@@ -36,7 +51,11 @@ func add(figures metrics.Estimates, m metrics.Metric, perSeed []float64) {
 // summarise returns the summary of a metric from its values by seed, each of
 // which may be Never or Undefined.
 func summarise(m metrics.Metric, values []float64) metrics.Estimate {
-	f := metrics.Estimate{Unit: m.Info().Unit, PerSeed: make([]*float64, len(values))}
+	return summariseUnit(m.Info().Unit, values)
+}
+
+func summariseUnit(unit string, values []float64) metrics.Estimate {
+	f := metrics.Estimate{Unit: unit, PerSeed: make([]*float64, len(values))}
 	defined := make([]float64, 0, len(values))
 	for i, x := range values {
 		switch {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"herdlab/sim/metrics"
 )
@@ -49,7 +50,9 @@ func Merge(a, b *metrics.Result) (*metrics.Result, error) {
 		return nil, errors.New("verdict: these results do not merge: one of them has more strategies")
 	}
 	if a.Verdict != nil {
-		r.Verdict = a.Verdict // what it is judged by
+		rules := *a.Verdict // runs with further seeds are of one comparison only
+		rules.More, rules.Fresh = nil, nil
+		r.Verdict = &rules
 		facts, err := Rejudge(r)
 		if err != nil {
 			return nil, fmt.Errorf("verdict: these results do not merge: %w", err)
@@ -74,11 +77,22 @@ func mergeable(a, b *metrics.Result) error {
 		return fmt.Errorf("they were made by %s %s and by %s %s", a.Tool.Name, a.Tool.Version, b.Tool.Name, b.Tool.Version)
 	case (a.Verdict == nil) != (b.Verdict == nil):
 		return errors.New("only one of them has a verdict")
-	case a.Verdict != nil && (a.Verdict.Objective != b.Verdict.Objective || a.Verdict.Fallback != b.Verdict.Fallback || a.Verdict.MaxPeak != b.Verdict.MaxPeak):
-		return fmt.Errorf("they were judged by different objectives, %s under %v × capacity and %s under %v ×",
-			a.Verdict.Objective, a.Verdict.MaxPeak, b.Verdict.Objective, b.Verdict.MaxPeak)
+	case a.Verdict != nil && !sameRules(a.Verdict, b.Verdict):
+		return fmt.Errorf("they were judged by different rules: %s and %s", rulesOf(a.Verdict), rulesOf(b.Verdict))
 	}
 	return errors.Join(a.Validate(), b.Validate())
+}
+
+// sameRules reports whether two verdicts were reached by the same rules.
+func sameRules(a, b *metrics.Verdict) bool {
+	return slices.Equal(a.Objectives, b.Objectives) &&
+		a.MinSuccess == b.MinSuccess && a.MaxPeak == b.MaxPeak && a.MinDifference == b.MinDifference
+}
+
+// rulesOf returns the rules of a verdict as text.
+func rulesOf(v *metrics.Verdict) string {
+	return fmt.Sprintf("%s with at least %v success, at most %v × capacity and a difference of %v",
+		strings.Join(v.Objectives, ","), v.MinSuccess, v.MaxPeak, v.MinDifference)
 }
 
 // sameScenario reports whether two scenarios are equal; a nil list of faults

@@ -25,7 +25,7 @@ func text(t *testing.T, r *metrics.Result) string {
 func TestMergedResultsAreThoseOfAllSeeds(t *testing.T) {
 	run := func(seeds ...uint64) *metrics.Result {
 		r := verdicttest.Result(verdicttest.Outage(), seeds, verdicttest.Varied()...)
-		r.Verdict = verdict.Judge(r, verdict.ByDrain, verdict.DefaultMaxPeak).Record()
+		r.Verdict = verdict.Judge(r, verdict.Rules{Objectives: []verdict.Objective{verdict.ByDrain}}, nil, nil).Record()
 		back, err := metrics.ReadResult(strings.NewReader(text(t, r))) // a file is as good
 		require.NoError(t, err)
 		return back
@@ -70,7 +70,9 @@ func TestMergeRefusesWhatDoesNotFit(t *testing.T) {
 		{"different scenarios", func(r *metrics.Result) { r.Scenario.SHA256 = "fedcba9876543210" }},
 		{"different input or options", func(r *metrics.Result) { r.Scenario.Capacity = 4 }},
 		{"made by herdlab test", func(r *metrics.Result) { r.Tool.Version = "other" }},
-		{"only one of them has a verdict", func(r *metrics.Result) { r.Verdict = verdict.Judge(r, verdict.ByPeak, 5).Record() }},
+		{"only one of them has a verdict", func(r *metrics.Result) {
+			r.Verdict = verdict.Judge(r, verdict.Rules{Objectives: []verdict.Objective{verdict.ByPeak}}, nil, nil).Record()
+		}},
 		{"schema_version", func(r *metrics.Result) { r.SchemaVersion = 0 }},
 		{"only in one", func(r *metrics.Result) { r.Results = r.Results[:2] }},
 		{"more strategies", func(r *metrics.Result) {
@@ -90,9 +92,9 @@ func TestMergeRefusesWhatDoesNotFit(t *testing.T) {
 		}
 	}
 	x, y := verdicttest.Result(verdicttest.Outage(), verdicttest.Seeds(1, 2), verdicttest.Varied()...), verdicttest.Result(verdicttest.Outage(), verdicttest.Seeds(3, 4), verdicttest.Varied()...)
-	x.Verdict, y.Verdict = verdict.Judge(x, verdict.ByPeak, 5).Record(), verdict.Judge(y, verdict.ByPeak, 4).Record()
+	x.Verdict, y.Verdict = verdict.Judge(x, verdict.Rules{Objectives: []verdict.Objective{verdict.ByPeak}}, nil, nil).Record(), verdict.Judge(y, verdict.Rules{Objectives: []verdict.Objective{verdict.ByPeak}, MaxPeak: 4}, nil, nil).Record()
 	_, err := verdict.Merge(x, y)
-	assert.ErrorContains(t, err, "different objectives")
+	assert.ErrorContains(t, err, "different rules")
 }
 
 // What a program must tell apart, it can: no fault from an unknown one, no
@@ -104,7 +106,7 @@ func TestJSONTellsAbsencesApart(t *testing.T) {
 		v[metrics.RecoveryTime] = []float64{5, metrics.Never, metrics.Undefined}[seed%3]
 	}}
 	all := verdicttest.Result(quiet, verdicttest.Seeds(1, 6), mixed)
-	all.Verdict = verdict.Judge(all, verdict.ByDefault, 5).Record()
+	all.Verdict = verdict.Judge(all, verdict.Rules{Objectives: []verdict.Objective{verdict.ByDefault}}, nil, nil).Record()
 	var text strings.Builder
 	require.NoError(t, all.WriteJSON(&text))
 	for _, want := range []string{`"faults":[]`, `"p_value":null`, `"per_seed":[null,null,5,null,null,5],"never_at":[0,3]`, `"fallback":true`} {
@@ -119,7 +121,7 @@ func TestJSONTellsAbsencesApart(t *testing.T) {
 	}
 	// Merging keeps them apart, and the objective that nobody chose.
 	a, b := verdicttest.Result(quiet, verdicttest.Seeds(1, 2), mixed), verdicttest.Result(quiet, verdicttest.Seeds(3, 6), mixed)
-	a.Verdict, b.Verdict = verdict.Judge(a, verdict.ByDefault, 5).Record(), verdict.Judge(b, verdict.ByDefault, 5).Record()
+	a.Verdict, b.Verdict = verdict.Judge(a, verdict.Rules{Objectives: []verdict.Objective{verdict.ByDefault}}, nil, nil).Record(), verdict.Judge(b, verdict.Rules{Objectives: []verdict.Objective{verdict.ByDefault}}, nil, nil).Record()
 	merged, err := verdict.Merge(b, a)
 	require.NoError(t, err)
 	assert.Equal(t, all, merged)

@@ -13,11 +13,13 @@ type Objective uint8
 
 // The objectives.
 const (
-	ByDrain    Objective = iota // the least drain_time; recovery_time where fleets are not one-shot
-	ByPeak                      // the least peak_after; peak where there is no fault
-	ByAttempts                  // the fewest attempts
-	ByLatency                   // the least latency_p99
-	BySuccess                   // the highest success_rate
+	ByDrain      Objective = iota // the least drain_time; recovery_time where fleets are not one-shot
+	ByPeak                        // the least herd_peak; peak_after, or peak without a fault, where the capacity has no bound
+	ByAttempts                    // the fewest attempts
+	ByLatency                     // the least latency_p99
+	BySuccess                     // the highest success_lower
+	ByCompletion                  // the least completion_time
+	ByCost                        // the least cost_per_answer
 	numObjectives
 
 	// ByDefault is used if no objective is chosen: ByDrain, or ByLatency without
@@ -25,7 +27,7 @@ const (
 	ByDefault
 )
 
-var objectiveNames = [numObjectives]string{"drain", "peak", "attempts", "latency", "success"}
+var objectiveNames = [numObjectives]string{"drain", "peak", "attempts", "latency", "success", "completion", "cost"}
 
 // String returns the objective's name in options and result files.
 func (o Objective) String() string {
@@ -40,6 +42,18 @@ func (o Objective) String() string {
 
 // ObjectiveNames returns the names that ParseObjective accepts.
 func ObjectiveNames() []string { return objectiveNames[:] }
+
+// ParseObjectives returns the objectives whose names a list separates by commas.
+func ParseObjectives(list string) (all []Objective, err error) {
+	for name := range strings.SplitSeq(list, ",") {
+		o, err := ParseObjective(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
 
 // ParseObjective returns the objective with the given name. The error lists the
 // names that exist.
@@ -66,11 +80,15 @@ func (o Objective) In(s *metrics.Scenario) Objective {
 
 // Metric returns the metric that the objective compares in a scenario: for
 // drain, drain_time if fleets are one-shot, and else recovery_time; for the peak,
-// peak_after if there is a fault, and else the peak of the whole run.
+// herd_peak, or where the capacity has no bound peak_after if there is a fault and
+// else the peak of the whole run.
 func (o Objective) Metric(s *metrics.Scenario) metrics.Metric {
 	switch o.In(s) {
 	case ByPeak:
-		if len(s.Faults) == 0 {
+		switch {
+		case s.Capacity > 0:
+			return metrics.HerdPeak
+		case len(s.Faults) == 0:
 			return metrics.Peak
 		}
 		return metrics.PeakAfter
@@ -79,7 +97,11 @@ func (o Objective) Metric(s *metrics.Scenario) metrics.Metric {
 	case ByLatency:
 		return metrics.LatencyP99
 	case BySuccess:
-		return metrics.SuccessRate
+		return metrics.SuccessLower
+	case ByCompletion:
+		return metrics.CompletionTime
+	case ByCost:
+		return metrics.CostPerAnswer
 	}
 	if s.OneShot {
 		return metrics.DrainTime

@@ -56,6 +56,9 @@ func Result(s metrics.Scenario, seeds []uint64, strategies ...Strategy) *metrics
 func run(s *metrics.Scenario, seed uint64, edit func(uint64, *metrics.Values)) (v metrics.Values) {
 	v[metrics.Calls], v[metrics.Attempts], v[metrics.Amplification] = 60, 240, 4
 	v[metrics.SuccessRate], v[metrics.BelievedSuccessRate] = 1, 1
+	v[metrics.JudgedCalls], v[metrics.SuccessLower], v[metrics.SuccessUpper] = 60, 1, 1
+	v[metrics.HerdPeak], v[metrics.HerdPeakOfCapacity] = 3, 1
+	v[metrics.CompletionTime] = 360
 	v[metrics.Peak], v[metrics.PeakAfter], v[metrics.PeakAfterOfCapacity] = 60, 6, 2
 	v[metrics.SecondPeak], v[metrics.SecondPeakTime] = metrics.Undefined, metrics.Undefined
 	v[metrics.DrainTime], v[metrics.RecoveryTime] = 60, metrics.Undefined
@@ -68,6 +71,7 @@ func run(s *metrics.Scenario, seed uint64, edit func(uint64, *metrics.Values)) (
 	}
 	if s.Capacity == 0 {
 		v[metrics.PeakAfterOfCapacity] = metrics.Undefined
+		v[metrics.HerdPeak], v[metrics.HerdPeakOfCapacity] = metrics.Undefined, metrics.Undefined
 	}
 	if len(s.Faults) == 0 {
 		v[metrics.PeakAfter], v[metrics.PeakAfterOfCapacity] = metrics.Undefined, metrics.Undefined
@@ -89,6 +93,7 @@ func Varied() []Strategy {
 			if seed%3 == 0 {
 				v[metrics.DrainTime] = metrics.Never
 				v[metrics.PendingCalls], v[metrics.OverdueCalls], v[metrics.SuccessRate] = 6, 6, 0.9
+				v[metrics.SuccessLower], v[metrics.SuccessUpper] = 0.9, 0.9
 			}
 		}},
 		{"sometimes a second peak", func(seed uint64, v *metrics.Values) {
@@ -124,11 +129,13 @@ func Drains(name string, seconds, spread float64) Strategy {
 	}}
 }
 
-// WithPeak returns s with the given peak after the fault, per second.
+// WithPeak returns s with the given peaks, per second: the herd peak, and the peak
+// after the fault.
 func WithPeak(s Strategy, attempts float64) Strategy {
 	return Strategy{s.Name, func(seed uint64, v *metrics.Values) {
 		s.Edit(seed, v)
 		v[metrics.PeakAfter], v[metrics.PeakAfterOfCapacity] = attempts, attempts/3
+		v[metrics.HerdPeak], v[metrics.HerdPeakOfCapacity] = attempts, attempts/3
 	}}
 }
 
@@ -137,6 +144,7 @@ func WithFailures(s Strategy, calls float64) Strategy {
 	return Strategy{s.Name, func(seed uint64, v *metrics.Values) {
 		s.Edit(seed, v)
 		v[metrics.FailedCalls], v[metrics.SuccessRate], v[metrics.BelievedSuccessRate] = calls, 1-calls/60, 1-calls/60
+		v[metrics.SuccessLower], v[metrics.SuccessUpper] = 1-calls/60, 1-calls/60
 		v[metrics.DrainTime] = metrics.Never
 	}}
 }
