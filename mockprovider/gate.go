@@ -21,12 +21,11 @@ type Limit interface {
 	Counters(s Space) int
 }
 
-// Unpredictable is a limit that never knows when it would admit a request it
-// has refused, such as a limit on requests in flight. A hint other than NoHint
-// or Constant is of no use with it.
+// Unpredictable is a limit or a disturbance that never knows when it would admit a
+// request it has refused, such as a limit on requests in flight. A hint other than
+// NoHint or Constant is of no use with it.
 type Unpredictable interface {
-	Limit
-	// Unpredictable has no effect; it marks the limit.
+	// Unpredictable has no effect; it marks the limit or disturbance.
 	Unpredictable()
 }
 

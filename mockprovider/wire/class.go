@@ -1,9 +1,3 @@
-// Package wire holds what travels between a client and a provider: requests
-// and their targets, compact replies, and the outcomes that clients make of
-// them. It also says what a provider may do in one step of its state machine.
-//
-// Everything here is a small value without pointers or clocks: the simulator
-// moves millions of them, and the HTTP server writes the same ones as bytes.
 package wire
 
 import "fmt"
