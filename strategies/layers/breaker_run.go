@@ -76,16 +76,16 @@ func (k *breaker) Observe(now time.Duration, c *strategies.Call, e strategies.Ev
 	if *own == 0 && state.fresh() && d.End.Reason == strategies.Succeeded && k.Trip == nil {
 		return // as most attempts end
 	}
-	// A breaker outside a loop lets in a call, whose last attempt need not be
-	// the one that was announced; so any later one ends the probe as well.
-	// Inside a loop both are the same unless attempts are hedged.
+	// A breaker outside a loop admits a call, which may end with a later attempt
+	// than the first; so any later attempt ends the probe as well. Inside a loop
+	// both are the same attempt unless the call is hedged.
 	probe := false
 	if *own != 0 && (!e.Terminal() || int64(e.Attempt) >= own.attempt()) {
 		probe = state.state() == halfOpen && own.serial() == state.serial()
 		*own = 0
 	}
 	succeeded := d.End.Reason == strategies.Succeeded
-	failed := !succeeded && k.Counts.Has(d.End.Class) && asked(e, d)
+	failed := !succeeded && k.Counts.Has(d.End.Class) && reachedProvider(e, d)
 	switch closed := state.state() == closed; {
 	case closed && k.Trip != nil:
 		slow := k.SlowAfter > 0 && e.Terminal() && now-e.SentAt >= k.SlowAfter
@@ -101,19 +101,19 @@ func (k *breaker) Observe(now time.Duration, c *strategies.Call, e strategies.Ev
 		k.close(c)
 	case !probe: // under way since before it opened
 	case !succeeded && !failed:
-		k.giveBack(now, c)
+		k.releasePermit(now, c)
 	case k.Probes == 1 && succeeded:
 		k.close(c)
 	case k.Probes == 1:
 		k.open(now, c)
 	default:
-		k.fared(now, c, failed)
+		k.probeEnded(now, c, failed)
 	}
 }
 
-// asked reports whether the provider has had a part in a stop: whether an
-// attempt's end has brought it about, and not a layer that let none be made.
-func asked(e strategies.Event, d strategies.Decision) bool {
+// reachedProvider reports whether a stop follows from the end of an attempt, and
+// not from a layer that refused the call without one.
+func reachedProvider(e strategies.Event, d strategies.Decision) bool {
 	switch d.End.Reason {
 	case strategies.BreakerOpen, strategies.LimiterRefused, strategies.Shed:
 		return false
@@ -123,8 +123,8 @@ func asked(e strategies.Event, d strategies.Decision) bool {
 	return true
 }
 
-// fared counts one of several probes.
-func (k *breaker) fared(now time.Duration, c *strategies.Call, failed bool) {
+// probeEnded counts the end of one of several probes.
+func (k *breaker) probeEnded(now time.Duration, c *strategies.Call, failed bool) {
 	n := k.probes(c)
 	n.end(failed)
 	switch {
@@ -136,9 +136,9 @@ func (k *breaker) fared(now time.Duration, c *strategies.Call, failed bool) {
 	}
 }
 
-// giveBack gives the permit of a probe that was neither success nor failure to
-// the next who asks.
-func (k *breaker) giveBack(now time.Duration, c *strategies.Call) {
+// releasePermit frees the permit of a probe that was neither a success nor a
+// failure, so that another call can probe.
+func (k *breaker) releasePermit(now time.Duration, c *strategies.Call) {
 	if k.Probes > 1 {
 		k.probes(c).cancel()
 		return

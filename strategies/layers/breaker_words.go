@@ -1,10 +1,10 @@
 package layers
 
-// breakerState is the state of a breaker, the count of consecutive failures while it
-// is closed, and the serial number of its latest half-open time. The serial number
-// tells a probe whose permit went to another call from its successor. All are in one
-// word, because a million clients may have one each: the state in two bits, the
-// failures above them, the serial number in the upper half.
+// breakerState is the state of a breaker, the count of consecutive failures while
+// it is closed, and the serial number of its latest half-open time. The serial
+// number distinguishes a probe whose permit went to another call from the later
+// probe. All are in one word, because a million clients may have one each: the
+// state in two bits, the failures above them, the serial number in the upper half.
 type breakerState int64
 
 // The states of a breaker.
@@ -35,8 +35,9 @@ func (s *breakerState) open()       { *s = *s&^lowerMask | open }
 // halfOpen begins the next half-open time.
 func (s *breakerState) halfOpen() { *s = breakerState(s.serial()+1)<<upperHalf | halfOpen }
 
-// probePermit is 0, or the permit of a call that a half-open breaker has let in: the
-// serial number of the half-open time, and the number of the call's first attempt.
+// probePermit is 0, or the permit of a call that a half-open breaker has admitted:
+// the serial number of the half-open time, and the number of the call's first
+// attempt.
 type probePermit int64
 
 func permitOf(serial, attempt int64) probePermit { return probePermit(serial<<upperHalf | attempt) }

@@ -63,23 +63,23 @@ type bulkhead struct {
 	inUse   strategies.Slot    // the pool's word
 	inLine  strategies.Slot    // the number of calls in line
 	held    strategies.Slot    // the number of permits that the call holds
-	waiting strategies.Waiting // set while the call stands in line
+	waiting strategies.Waiting // set while the call waits in line
 }
 
 // Next implements Strategy.
 func (g *bulkhead) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
-	standing := g.waiting.In(c)
+	queued := g.waiting.In(c)
 	switch {
 	case e.Kind == strategies.Begin:
 		return g.enter(now, c)
-	case standing && e.Kind == strategies.Admitted:
+	case queued && e.Kind == strategies.Admitted:
 		g.leave(c)
 		return g.begin(now, c)
-	case standing && e.Kind == strategies.Wake: // its patience is over
+	case queued && e.Kind == strategies.Wake: // its patience is over
 		g.leave(c)
 		c.Leave()
 		return strategies.StopWith(strategies.LimiterRefused, wire.Concurrency)
-	case standing && e.Kind == strategies.Cancelled:
+	case queued && e.Kind == strategies.Cancelled:
 		g.leave(c)
 		return strategies.StopCancelled()
 	}

@@ -39,7 +39,7 @@ func (o ConstantRetrial) Build(b *strategies.Build, inner strategies.Strategy) (
 		return nil, fmt.Errorf("orbit: %w", err)
 	}
 	o.On = o.On.Or(strategies.Transient)
-	id, err := b.Pool(turnstile{o.Mean}, o.Scope, "orbit "+o.Name)
+	id, err := b.Pool(retrialPool{o.Mean}, o.Scope, "orbit "+o.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -47,15 +47,15 @@ func (o ConstantRetrial) Build(b *strategies.Build, inner strategies.Strategy) (
 	return &constantRetrial{Rules{Classes: o.On}, o.Mean, inner, id, b.PoolWords(id), waiting, b.Purpose()}, err
 }
 
-// turnstile is the pool of a ConstantRetrial; its word is the time of the next
+// retrialPool is the pool of a ConstantRetrial; its word is the time of the next
 // retry.
-type turnstile struct{ mean time.Duration }
+type retrialPool struct{ mean time.Duration }
 
 // Words implements Pool.
-func (turnstile) Words() int { return 1 }
+func (retrialPool) Words() int { return 1 }
 
 // TryTake implements Pool. The admitted call then draws the time of the next retry.
-func (turnstile) TryTake(now time.Duration, m []int64, _ uint32) (bool, time.Duration) {
+func (retrialPool) TryTake(now time.Duration, m []int64, _ uint32) (bool, time.Duration) {
 	if next := time.Duration(m[0]); now < next {
 		return false, next
 	}
@@ -64,7 +64,7 @@ func (turnstile) TryTake(now time.Duration, m []int64, _ uint32) (bool, time.Dur
 }
 
 // Put implements Pool.
-func (turnstile) Put(time.Duration, []int64, uint32) {}
+func (retrialPool) Put(time.Duration, []int64, uint32) {}
 
 type constantRetrial struct {
 	rules   Rules

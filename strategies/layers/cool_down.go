@@ -121,21 +121,21 @@ type coolDown struct {
 	pool    strategies.PoolID
 	memory  strategies.Slot
 	own     strategies.Slot    // the number of the probe, 0 if the call is not a probe
-	waiting strategies.Waiting // set while the call stands in line
+	waiting strategies.Waiting // set while the call waits in line
 	purpose strategies.Purpose
 }
 
 // Next implements Strategy.
 func (k *coolDown) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 	m := c.Words(k.memory)
-	standing := k.waiting.In(c)
+	queued := k.waiting.In(c)
 	switch {
 	case e.Kind == strategies.Begin:
 		return k.enter(now, c, m)
-	case standing && e.Kind == strategies.Admitted:
+	case queued && e.Kind == strategies.Admitted:
 		k.leave(c, m)
 		return k.begin(now, c, m)
-	case standing && e.Kind == strategies.Cancelled:
+	case queued && e.Kind == strategies.Cancelled:
 		k.leave(c, m)
 		return strategies.StopCancelled()
 	}
@@ -192,7 +192,7 @@ func (k *coolDown) settled(now time.Duration, c *strategies.Call, m []int64, e s
 			m[doorState], m[doorUntil] = shut, int64(saturating.Add(now, hint))
 			c.Put(k.pool, 0)
 		}
-		if !k.Charged && !halfGiven(e.Outcome) && !forbidden(e.Outcome) {
+		if !k.Charged && !partlyDelivered(e.Outcome) && !mustNotRetry(e.Outcome) {
 			d = k.enter(now, c, m)
 		}
 	case !probe:

@@ -61,7 +61,7 @@ func (d DailyBudget) Build(b *strategies.Build, inner strategies.Strategy) (stra
 	if err := d.Scope.CheckShared(d.Name); err != nil {
 		return nil, fmt.Errorf("daily budget: %w", err)
 	}
-	p := dayBook{daily: d.Quota * d.Percent, carry: 100 * d.Carry, per: d.Per, offset: d.Offset}
+	p := dailyPool{daily: d.Quota * d.Percent, carry: 100 * d.Carry, per: d.Per, offset: d.Offset}
 	id, err := b.Pool(p, d.Scope, "daily budget "+d.Name)
 	if err != nil {
 		return nil, err
@@ -69,19 +69,19 @@ func (d DailyBudget) Build(b *strategies.Build, inner strategies.Strategy) (stra
 	return b.Spend("daily budget", id, inner)
 }
 
-// dayBook is the pool of a DailyBudget, in hundredths of an attempt. Its words are
+// dailyPool is the pool of a DailyBudget, in hundredths of an attempt. Its words are
 // the number of the day, counted from 1, and what is spent of its budget, which is
 // negative if earlier days have saved some.
-type dayBook struct {
+type dailyPool struct {
 	daily, carry int64
 	per, offset  time.Duration
 }
 
 // Words implements Pool.
-func (dayBook) Words() int { return 2 }
+func (dailyPool) Words() int { return 2 }
 
 // TryTake implements Pool.
-func (k dayBook) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duration) {
+func (k dailyPool) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duration) {
 	since := now + (k.per - k.offset)
 	if day := int64(since/k.per) + 1; day != m[0] {
 		if m[0] != 0 { // more days than fill the savings add nothing
@@ -102,6 +102,6 @@ func (k dayBook) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Dur
 }
 
 // Put implements Pool.
-func (k dayBook) Put(_ time.Duration, m []int64, n uint32) {
+func (k dailyPool) Put(_ time.Duration, m []int64, n uint32) {
 	m[1] = max(-k.carry-99, m[1]-100*int64(n))
 }

@@ -64,7 +64,7 @@ func TestDailyBudgetTakesAWeek(t *testing.T) {
 }
 
 func TestDailyBudgetPut(t *testing.T) {
-	p, m := dayBook{daily: 250, carry: 0, per: aDay}, make([]int64, 2)
+	p, m := dailyPool{daily: 250, carry: 0, per: aDay}, make([]int64, 2)
 	takes := func(at time.Duration, n uint32, want bool) {
 		t.Helper()
 		ok, _ := p.TryTake(at, m, n)

@@ -52,10 +52,10 @@ func (g *deadline) Next(now time.Duration, c *strategies.Call, e strategies.Even
 			return strategies.StopWith(strategies.DeadlinePassed, wire.Timeout)
 		}
 	case strategies.Wake:
-		standing := g.waiting.In(c)
+		queued := g.waiting.In(c)
 		g.waiting.Clear(c)
-		if standing || late && c.InFlight == 0 {
-			if standing {
+		if queued || late && c.InFlight == 0 {
+			if queued {
 				c.Leave()
 			}
 			return strategies.Unwind(g.inner, now, c, strategies.StopWith(strategies.DeadlinePassed, wire.Timeout))

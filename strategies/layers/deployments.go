@@ -65,9 +65,9 @@ type Deployments struct {
 	Name  string           `without:"it has none" about:"The name by which layers of several fleets share memory; required with the scope everyone."`
 }
 
-// lonely is the least number of attempts in a minute that must all have failed
+// leastAttemptsAlone is the least number of attempts in a minute that must all have failed
 // before the only deployment is benched.
-const lonely = 1000
+const leastAttemptsAlone = 1000
 
 // Build implements Layer: a loop that retries, around a guard that chooses.
 func (d Deployments) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
@@ -233,7 +233,7 @@ func (g *chooser) Observe(now time.Duration, c *strategies.Call, e strategies.Ev
 // these numbers of failures and attempts in the current minute.
 func (d *deployments) bench(class wire.Class, fails, attempts int64) bool {
 	if len(d.Targets) == 1 {
-		return fails == attempts && attempts >= lonely
+		return fails == attempts && attempts >= leastAttemptsAlone
 	}
 	return strategies.Limits.Has(class) || !class.Transient() ||
 		attempts >= d.Least && fails*100 > attempts*d.Percent ||

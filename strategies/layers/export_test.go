@@ -13,7 +13,7 @@ var (
 // that wait for it; false if it has none.
 func WordInUse(p strategies.Pool) (word uint32, ok bool) {
 	switch p.(type) {
-	case permits, adaptiveLimit, mirror:
+	case permits, adaptiveLimit, headerWindow:
 		return 0, true
 	case coolDownPool:
 		return doorWaiting, true

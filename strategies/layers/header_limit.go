@@ -37,7 +37,7 @@ func (h HeaderLimit) Build(b *strategies.Build, inner strategies.Strategy) (stra
 	if h.Percent < 0 || h.Percent > 99 {
 		return nil, errors.New("header limit: percent must be 0 to 99")
 	}
-	p := mirror{h.Percent, h.Spread}
+	p := headerWindow{h.Percent, h.Spread}
 	s, err := withSampler(b, "header limit", p, h.Scope, h.Name, true, p, inner)
 	if err != nil {
 		return nil, fmt.Errorf("header limit: %w", err)
@@ -45,8 +45,8 @@ func (h HeaderLimit) Build(b *strategies.Build, inner strategies.Strategy) (stra
 	return s, nil
 }
 
-// mirror is the pool of a HeaderLimit, and its own limitUpdater.
-type mirror struct {
+// headerWindow is the pool of a HeaderLimit, and also its limitUpdater.
+type headerWindow struct {
 	percent int64
 	spread  bool
 }
@@ -59,14 +59,14 @@ const (
 	resetAt          // the end of the window
 	windowFor        // the longest reset in a reply
 	nextAt           // the time of the next attempt, with Spread
-	mirrorWords
+	headerWords
 )
 
 // Words implements Pool.
-func (mirror) Words() int { return mirrorWords }
+func (headerWindow) Words() int { return headerWords }
 
 // TryTake implements Pool.
-func (p mirror) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duration) {
+func (p headerWindow) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Duration) {
 	if m[whole] == 0 || n == 0 {
 		m[underWay] += int64(n)
 		return true, now
@@ -92,10 +92,10 @@ func (p mirror) TryTake(now time.Duration, m []int64, n uint32) (bool, time.Dura
 }
 
 // Put implements Pool. The end of an attempt returns nothing to the window.
-func (mirror) Put(_ time.Duration, m []int64, n uint32) { m[underWay] -= int64(n) }
+func (headerWindow) Put(_ time.Duration, m []int64, n uint32) { m[underWay] -= int64(n) }
 
 // update implements limitUpdater.
-func (p mirror) update(now time.Duration, _ *strategies.Call, m []int64, s sample) {
+func (p headerWindow) update(now time.Duration, _ *strategies.Call, m []int64, s sample) {
 	o := s.outcome
 	reset, remaining := o.Reset, int64(o.Remaining)
 	if reset <= 0 && o.Class == wire.Rate {

@@ -137,9 +137,9 @@ func (h *hedge) After(now time.Duration, c *strategies.Call, n uint32, e strateg
 		if h.permille > 0 {
 			h.learn(now, c, n, e)
 		}
-	case d.Kind == strategies.Stop && d.End.Class.Transient() && !halfGiven(e.Outcome):
+	case d.Kind == strategies.Stop && d.End.Class.Transient() && !partlyDelivered(e.Outcome):
 		until, hint := c.Word(h.own, 1), max(e.Hint(), 0)
-		if forbidden(e.Outcome) {
+		if mustNotRetry(e.Outcome) {
 			hint = strategies.Never
 		}
 		*until = max(*until, int64(saturating.Add(now, hint)))

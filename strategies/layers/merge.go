@@ -109,7 +109,7 @@ type merge struct {
 	take    strategies.Take
 	words   strategies.Slot
 	own     strategies.Slot    // the batch of the call, and its demand at the beginning
-	waiting strategies.Waiting // set while the call stands in line
+	waiting strategies.Waiting // set while the call waits in line
 }
 
 // join puts a call into a batch and returns the key of its flight.
@@ -143,18 +143,18 @@ func (g *merge) leave(c *strategies.Call) {
 // Next implements Strategy.
 func (g *merge) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 	m, own := c.Words(g.words), *c.Word(g.own, 0)
-	standing := g.waiting.In(c)
+	queued := g.waiting.In(c)
 	switch {
 	case e.Kind == strategies.Begin && own > m[gone] && !c.TryTake(g.take):
 		g.waiting.Set(c)
 		return strategies.Decision{Kind: strategies.Acquire, Take: g.take}
 	case e.Kind == strategies.Begin:
 		g.askForAll(c, *sizeOf(m, own))
-	case standing && e.Kind == strategies.Admitted:
+	case queued && e.Kind == strategies.Admitted:
 		g.waiting.Clear(c)
 		g.askForAll(c, *sizeOf(m, own))
 		e = strategies.Event{Kind: strategies.Begin}
-	case standing && e.Kind == strategies.Cancelled: // another call may lead
+	case queued && e.Kind == strategies.Cancelled: // another call may lead
 		g.waiting.Clear(c)
 		g.leave(c)
 		return strategies.StopCancelled()

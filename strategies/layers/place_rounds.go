@@ -136,9 +136,9 @@ func (r *placeRounds) After(now time.Duration, c *strategies.Call, e strategies.
 	}
 	had, lost := r.sets(c)
 	turn(had, here, true)
-	asked := c.Word(r.words, roundUntil)
+	notBefore := c.Word(r.words, roundUntil)
 	if d.End.Class.Transient() {
-		*asked = max(*asked, int64(saturating.Add(now, max(e.Hint(), 0))))
+		*notBefore = max(*notBefore, int64(saturating.Add(now, max(e.Hint(), 0))))
 	} else {
 		turn(lost, here, true)
 	}
@@ -163,5 +163,5 @@ func (r *placeRounds) After(now time.Duration, c *strategies.Call, e strategies.
 	}
 	copy(had, lost)
 	r.move(c, next)
-	return strategies.Decision{Kind: strategies.Wait, After: pause(c, r.backoff, r.purpose, *round+1, d.End.Class, time.Duration(*asked)-now)}
+	return strategies.Decision{Kind: strategies.Wait, After: pause(c, r.backoff, r.purpose, *round+1, d.End.Class, time.Duration(*notBefore)-now)}
 }

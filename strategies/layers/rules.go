@@ -152,18 +152,18 @@ func (r *Rules) Retries(o *wire.Outcome, end strategies.End) bool {
 			return true
 		}
 	}
-	return r.goesBy(o, end.Class)
+	return r.selects(o, end.Class)
 }
 
-// halfGiven reports whether the caller has received a part of an answer that
+// partlyDelivered reports whether the caller has received a part of an answer that
 // failed, so that another attempt would deliver a second one.
-func halfGiven(o *wire.Outcome) bool { return o != nil && o.Begun && o.Tokens > 0 }
+func partlyDelivered(o *wire.Outcome) bool { return o != nil && o.Begun && o.Tokens > 0 }
 
-// forbidden reports whether the reply is marked as not to be retried.
-func forbidden(o *wire.Outcome) bool { return o != nil && o.Marks&wire.ShouldNotRetry != 0 }
+// mustNotRetry reports whether the reply is marked as not to be retried.
+func mustNotRetry(o *wire.Outcome) bool { return o != nil && o.Marks&wire.ShouldNotRetry != 0 }
 
-// goesBy reports whether class and status are retried.
-func (r *Rules) goesBy(o *wire.Outcome, class wire.Class) bool {
+// selects reports whether class and status are among those that are retried.
+func (r *Rules) selects(o *wire.Outcome, class wire.Class) bool {
 	switch {
 	case r.Except.Has(class), o.RetryAfter < 0 && Among(r.AskedOnly, o.Status):
 		return false
