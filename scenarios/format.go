@@ -11,7 +11,7 @@ import (
 )
 
 // Format is the format of scenario files with the parts that a file may name. The
-// zero value has the built-in parts. It is not changed by use.
+// zero value has the built-in parts; NewFormat adds others. It is not changed by use.
 type Format struct {
 	dialects   []dialect.Dialect // besides the built-in ones
 	strategies []presets.Builtin // likewise
@@ -56,6 +56,9 @@ func (f *Format) Words() Words { return Words{format: f} }
 func (f *Format) Strategies() []presets.Builtin {
 	return append(presets.All(), f.strategies...)
 }
+
+// Added returns the strategies that files may name besides the built-in ones.
+func (f *Format) Added() []presets.Builtin { return slices.Clone(f.strategies) }
 
 // Dialects returns the dialects that files may name besides the built-in ones.
 func (f *Format) Dialects() []dialect.Dialect { return slices.Clone(f.dialects) }

@@ -18,9 +18,9 @@ import (
 
 // Config configures a command line. The zero value is that of herdlab itself.
 type Config struct {
-	// Format is the format of scenario files, with the parts that files may name;
-	// nil for the built-in ones.
-	Format *scenarios.Format
+	// Parts are the layers, limits, strategies and so on that the program adds to
+	// those of herdlab. They work in all verbs as the built-in parts do.
+	Parts scenarios.Parts
 	// Args are the arguments; nil for those of the process.
 	Args []string
 	// Stdin, Stdout and Stderr are the streams; nil for those of the process.
@@ -30,7 +30,7 @@ type Config struct {
 	Getenv func(string) string
 }
 
-// Main runs the command line until it ends or is interrupted, and returns the exit
+// Main runs the command line of the process until it ends or is interrupted, and returns the exit
 // code of the process.
 func Main(cfg Config) int {
 	// A closed pipe becomes a write error instead of ending the process before its
@@ -44,13 +44,10 @@ func Main(cfg Config) int {
 // Run runs the command line until it ends or ctx is cancelled, and returns the exit
 // code. Unlike Main it changes nothing of the process, so tests can use it.
 func Run(ctx context.Context, cfg Config) int {
-	c := &console{format: cfg.Format, stdin: cfg.Stdin, stdout: cfg.Stdout, stderr: cfg.Stderr, env: cfg.Getenv}
+	c := &console{stdin: cfg.Stdin, stdout: cfg.Stdout, stderr: cfg.Stderr, env: cfg.Getenv}
 	args := cfg.Args
 	if args == nil {
 		args = os.Args[1:]
-	}
-	if c.format == nil {
-		c.format = &scenarios.Format{}
 	}
 	if c.stdin == nil {
 		c.stdin = os.Stdin
@@ -63,6 +60,10 @@ func Run(ctx context.Context, cfg Config) int {
 	}
 	if c.env == nil {
 		c.env = os.Getenv
+	}
+	var err error
+	if c.format, err = scenarios.NewFormat(cfg.Parts); err != nil {
+		return c.report(internal(err))
 	}
 	return c.run(ctx, args)
 }

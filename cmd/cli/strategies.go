@@ -26,7 +26,15 @@ layers.`,
 			for _, p := range presets.Presets() {
 				field.add(p.Name, p.Summary+" ["+p.Version+"]")
 			}
-			return c.print(list(own, field))
+			groups := []group{own, field}
+			if more := c.format.Added(); len(more) > 0 {
+				added := group{title: "Strategies of this program"}
+				for _, b := range more {
+					added.add(b.Name, b.Summary)
+				}
+				groups = append(groups, added)
+			}
+			return c.print(list(groups...))
 		},
 	}
 }
