@@ -6,9 +6,8 @@ import (
 	"herdlab/strategies"
 )
 
-// patience is the same idea as Spread, written as ordinary code: it runs on a
-// coroutine of its own for each call, under the virtual clock, and Send and
-// Sleep block. What it decides is what Spread decides.
+// patience makes the decisions of Spread as ordinary code: it runs on a coroutine for
+// each call, under the virtual clock, and Send and Sleep block.
 func patience(s *strategies.Session) error {
 	r := s.Send()
 	for ; r.Class.Transient(); r = s.Send() {
