@@ -4,6 +4,18 @@
 // Results go to stdout, everything else to stderr. The exit code is 0 after success,
 // 2 for an invalid command line or an invalid file, 130 after an interrupt, and 1 for
 // any other failure.
+//
+// A program of another module adds parts of its own by Config.Parts:
+//
+//	func main() { os.Exit(cli.Main(cli.Config{Parts: parts()})) }
+//
+// herdlab is not published. A module in a directory beside a copy of its source uses a
+// replacement or a workspace:
+//
+//	go mod init mylab
+//	go mod edit -require=herdlab@v0.0.0 -replace=herdlab=../herdlab && go mod tidy
+//	# or: go work init . ../herdlab
+//	go run . scenarios --keys
 package cli
 
 import (

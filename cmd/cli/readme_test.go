@@ -80,25 +80,12 @@ func TestReadmeShowsTheReferenceExperiment(t *testing.T) {
 	assert.True(t, bytes.Equal(drawn, kept), "%s is not what is drawn; look at it, then go test ./cmd/cli -run Readme -update", picture)
 }
 
-func TestReadmeShowsTheExample(t *testing.T) {
+func TestReadmeShowsTestedCode(t *testing.T) {
 	r := openReadme(t)
-	example := filepath.Join(home, "strategies", "example")
-	code, err := os.ReadFile(filepath.Join(example, "spread.go"))
-	require.NoError(t, err)
-	_, body, found := strings.Cut(string(code), "\n// Spread is")
-	require.True(t, found)
-	r.holds("## A strategy of your own", "```go", "// Spread is"+body)
-
-	code, err = os.ReadFile(filepath.Join(example, "main.go"))
-	require.NoError(t, err)
-	const line = "scenario.Add(Spread{}.Definition())"
-	assert.Contains(t, string(code), line)
-	assert.Contains(t, r.text, line)
-
-	// The other ways to write one, and to use what there is, stand in tests too.
 	for _, b := range []struct{ after, fence, file, from, to string }{
-		{"Or as ordinary code", "```go", "strategies/example/patience.go", "func patience", "\n}\n"},
-		{"Or as a stack", "```yaml", "strategies/example/stack.yaml", "    stack:\n", ""},
+		{"## A strategy of your own", "```go", "cmd/example/spread.go", "// After implements", "\n}\n"},
+		{"Or as ordinary code", "```go", "cmd/example/patience.go", "func patience", "\n}\n"},
+		{"Or as a stack", "```yaml", "cmd/example/stack.yaml", "    stack:\n", ""},
 		{"## The strategy that won", "```go", "strategies/live/example_test.go", "\ttransport := live.Must", "\n\t})\n"},
 	} {
 		code, err := os.ReadFile(filepath.Join(home, b.file))
@@ -129,8 +116,6 @@ var (
 func TestReadmeNamesExistingFiles(t *testing.T) {
 	text := openReadme(t).text
 	assert.Less(t, strings.Count(text, "\n"), 250, "it is short")
-	from, to := openReadme(t).block("## A strategy of your own", "```go") // imports are no paths here
-	text = text[:from] + text[to:]
 	named := map[string]bool{}
 	for _, pattern := range []*regexp.Regexp{links, paths, files} {
 		for _, m := range pattern.FindAllStringSubmatch(text, -1) {

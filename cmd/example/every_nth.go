@@ -9,7 +9,7 @@ import (
 
 // EveryNth is a fault: every n-th request that it is for gets an internal error.
 type EveryNth struct {
-	N       int64 `about:"Which requests fail: with 3, every third one." least:"1" required:"3"`
+	N       int64                `about:"Which requests fail: with 3, every third one." least:"1" required:"3"`
 	Refusal mockprovider.Refusal `key:"reply" about:"How the errors are written."`
 }
 
