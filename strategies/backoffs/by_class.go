@@ -8,28 +8,30 @@ import (
 	"herdlab/strategies"
 )
 
-// ByClass waits as Then says after failures of some classes, and as Else after
-// all others. It is right where one failure is over at once and another is not:
-// a second after a refusal by a limit, milliseconds after a lost connection.
-// Neither may need the wait before.
+// ByClass uses the backoff Then after failures of the given classes and Else
+// after all others. Use it where some failures last longer than others: wait a
+// second after a refusal by a limit, milliseconds after a lost connection. Both
+// count the same retries. Neither may be a backoff that needs the previous wait or
+// the class of the failure, such as DecorrelatedJitter or ByClass.
 type ByClass struct {
 	Classes strategies.Classes `required:"limits" about:"The classes of failures after which then is used."`
 	Then    strategies.Backoff `required:"{fixed: {every: 1s}}" about:"The backoff after failures of these classes."`
 	Else    strategies.Backoff `required:"{full_jitter: {base: 1s}}" about:"The backoff after all other failures."`
 }
 
-// Validate says what is wrong with the backoff.
+// Validate reports an error if Classes is empty, or if Then or Else is missing or
+// invalid.
 func (x ByClass) Validate() error {
 	if x.Classes == 0 {
-		return errors.New("backoff by class: it needs classes; without them Else alone will do")
+		return errors.New("by_class: classes is empty; give classes, or use the backoff else alone")
 	}
-	if err := validateInner("backoff by class", x.Then); err != nil {
+	if err := validateInner("by_class: then", x.Then); err != nil {
 		return err
 	}
-	return validateInner("backoff by class", x.Else)
+	return validateInner("by_class: else", x.Else)
 }
 
-// For implements Discerning.
+// For implements strategies.Discerning.
 func (x ByClass) For(c wire.Class) strategies.Backoff {
 	if x.Classes.Has(c) {
 		return x.Then
@@ -37,7 +39,8 @@ func (x ByClass) For(c wire.Class) strategies.Backoff {
 	return x.Else
 }
 
-// Delay implements Backoff, for failures of no known class.
+// Delay implements strategies.Backoff. It is used if the class of the failure is not
+// known.
 func (x ByClass) Delay(c *strategies.Call, p strategies.Purpose, retry int64, prev time.Duration) (base, jitter time.Duration) {
 	return x.Else.Delay(c, p, retry, prev)
 }

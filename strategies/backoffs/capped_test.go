@@ -10,8 +10,8 @@ import (
 	"herdlab/strategies/strategytest"
 )
 
-// Where the cap stands decides what becomes of the jitter: above it, it is lost
-// (ferd/backoff#8); below, a wait exceeds the cap by it (cenkalti/backoff#117).
+// A cap around the jitter removes it (ferd/backoff#8). With a cap inside the jitter,
+// a wait exceeds the cap by the jitter (cenkalti/backoff#117).
 func TestCapped(t *testing.T) {
 	doubling := Exponential{Base: time.Second, Jitter: time.Second}
 	requireBounds(t, Capped{Of: doubling, Cap: 5 * time.Second}, strategytest.Seconds(1, 2, 4, 5, 5), strategytest.Seconds(2, 3, 5, 5, 5))
@@ -25,16 +25,16 @@ func TestCapped(t *testing.T) {
 func TestCappedProportional(t *testing.T) {
 	b := Capped{Of: Proportional{Of: Exponential{Base: time.Second}, Low: 100, High: 200}, Cap: time.Minute}
 	x := strategytest.NewRetrier(t, layers.Retry{Backoff: b})
-	exactly := 0
+	atCap := 0
 	for id := range uint64(1000) {
 		for k, w := range x.Waits(id, 9) {
 			low := min(time.Minute, time.Second<<k)
 			require.GreaterOrEqual(t, w, low)
 			require.LessOrEqual(t, w, min(time.Minute, 2*low))
 			if k == 5 && w == time.Minute {
-				exactly++
+				atCap++
 			}
 		}
 	}
-	require.InDelta(t, 125, exactly, 50) // 32·U(1, 2) > 60: one in eight
+	require.InDelta(t, 125, atCap, 50) // 32·U(1, 2) > 60: one in eight
 }

@@ -9,7 +9,7 @@ import (
 	"herdlab/strategies/backoffs"
 )
 
-// The waits of an exponential backoff, without jitter, up to its cap.
+// The waits of an exponential backoff without jitter, in the order of the retries.
 func Example() {
 	b := backoffs.Exponential{Base: time.Second, Cap: 10 * time.Second}
 	call := strategies.NewCall(draw.New(1))

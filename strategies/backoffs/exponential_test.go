@@ -18,18 +18,18 @@ func TestExponential(t *testing.T) {
 	// A cap below the base is the wait.
 	requireBounds(t, Exponential{Base: 8 * time.Second, Cap: 5 * time.Second}, strategytest.Seconds(5, 5), strategytest.Seconds(5, 5))
 
-	// n waits without a cap are 2ⁿ−1 bases.
-	requireTotals(t, Exponential{Base: time.Second}, 0, []Total{
+	// Without a cap, n waits add up to 2ⁿ−1 bases.
+	requireTotals(t, Exponential{Base: time.Second}, 0, []total{
 		{n: 3, mean: 7, least: 7, max: 7}, {n: 4, mean: 15, least: 15, max: 15}, {n: 5, mean: 31, least: 31, max: 31},
 		{n: 6, mean: 63, least: 63, max: 63}, {n: 8, mean: 255, least: 255, max: 255},
 	})
-	requireTotals(t, Exponential{Base: time.Second, Cap: 20 * time.Second}, 0, []Total{
+	requireTotals(t, Exponential{Base: time.Second, Cap: 20 * time.Second}, 0, []total{
 		{n: 1, mean: 1, least: 1, max: 1}, {n: 2, mean: 3, least: 3, max: 3}, {n: 3, mean: 7, least: 7, max: 7},
 		{n: 4, mean: 15, least: 15, max: 15}, {n: 5, mean: 31, least: 31, max: 31}, {n: 6, mean: 51, least: 51, max: 51},
 		{n: 7, mean: 71, least: 71, max: 71}, {n: 8, mean: 91, least: 91, max: 91},
 	})
-	// With U(0, 0.5 s) on each: n/4 more, variance n·0.5²/12.
-	requireTotals(t, Exponential{Base: time.Second, Jitter: time.Second / 2}, 0, []Total{
+	// With U(0, 0.5 s) added to each wait: n/4 s more, variance n·0.5²/12.
+	requireTotals(t, Exponential{Base: time.Second, Jitter: time.Second / 2}, 0, []total{
 		{n: 3, mean: 7.75, sd: 0.25, least: 7, max: 8.5}, {n: 4, mean: 16, sd: 0.288675, least: 15, max: 17},
 		{n: 5, mean: 32.25, sd: 0.322749, least: 31, max: 33.5}, {n: 6, mean: 64.5, sd: 0.353553, least: 63, max: 66},
 		{n: 8, mean: 257, sd: 0.408248, least: 255, max: 259},
@@ -37,8 +37,8 @@ func TestExponential(t *testing.T) {
 }
 
 // In an outage of 48 h, a client that waits 1, 2, 4 … s up to an hour makes
-// exactly 59 attempts: 13 in the first 4,095 s and one each hour after. Where
-// the doubling overflows, it waits nothing after a day and spins.
+// exactly 59 attempts: 13 in the first 4,095 s and then one each hour. If the
+// doubling overflowed, the wait would be 0 after a day: a hot loop.
 func TestExponentialOutlastsALongOutage(t *testing.T) {
 	const outage = 48 * time.Hour
 	x := strategytest.NewRetrier(t, layers.Retry{Backoff: Exponential{Base: time.Second, Cap: time.Hour}})

@@ -8,8 +8,8 @@ import (
 	"herdlab/strategies"
 )
 
-// grown returns base·factorⁿ, but at most limit; limit 0 means no bound but
-// Never, factor 0 means 2. It saturates, whatever n.
+// geometric returns min(limit, base·factorⁿ), rounded to a nanosecond. Limit 0 means
+// strategies.Never, factor 0 means 2. The result saturates for any n.
 func geometric(base time.Duration, factor float64, n int64, limit time.Duration) time.Duration {
 	if factor == 0 {
 		return doubled(base, n, limit)
@@ -17,7 +17,8 @@ func geometric(base time.Duration, factor float64, n int64, limit time.Duration)
 	return multiplied(base, factor, n, limit)
 }
 
-// multiplied is grown by squaring: plain products round the same on all machines.
+// multiplied is geometric for any factor. It computes the power by squaring because
+// products, unlike math.Pow, round the same on all machines.
 func multiplied(base time.Duration, factor float64, n int64, limit time.Duration) time.Duration {
 	if limit <= 0 {
 		limit = strategies.Never
@@ -35,8 +36,8 @@ func multiplied(base time.Duration, factor float64, n int64, limit time.Duration
 	return time.Duration(math.Round(x))
 }
 
-// doubled returns base·2ⁿ, but at most limit; limit 0 means no bound but Never.
-// It never overflows: base·2ⁿ > limit exactly if base > ⌊limit/2ⁿ⌋.
+// doubled returns min(limit, base·2ⁿ); limit 0 means strategies.Never. It never
+// overflows: base·2ⁿ > limit exactly if base > ⌊limit/2ⁿ⌋.
 func doubled(base time.Duration, n int64, limit time.Duration) time.Duration {
 	if limit <= 0 {
 		limit = strategies.Never
@@ -47,16 +48,16 @@ func doubled(base time.Duration, n int64, limit time.Duration) time.Duration {
 	return base << uint(n)
 }
 
-// validateGrowth says what is wrong with a backoff that grows by a factor from
-// base to limit.
+// validateGrowth reports an error if base is not positive, limit is negative or factor
+// is neither 0 nor from 1 to 1000. The error names the backoff.
 func validateGrowth(name string, base, limit time.Duration, factor float64) error {
 	switch {
 	case base <= 0:
-		return fmt.Errorf("%s: the base must be positive, not %v", name, base)
+		return fmt.Errorf("%s: base must be positive, not %v", name, base)
 	case limit < 0:
-		return fmt.Errorf("%s: the cap must not be negative; 0 means no cap", name)
+		return fmt.Errorf("%s: cap must not be negative; 0 means no bound", name)
 	case factor != 0 && !(factor >= 1 && factor <= 1000): // nor NaN
-		return fmt.Errorf("%s: the factor must be from 1 to 1000, not %v; 0 means 2", name, factor)
+		return fmt.Errorf("%s: factor must be from 1 to 1000, not %v; 0 means 2", name, factor)
 	}
 	return nil
 }

@@ -13,9 +13,9 @@ import (
 	"herdlab/strategies/strategytest"
 )
 
-// grown against arithmetic of 200 bits: equal but for the rounding of a few
-// float64 products, never beyond its limit, and never falling with n.
-func TestGrown(t *testing.T) {
+// geometric agrees with 200-bit arithmetic up to the rounding of a few float64
+// products, never exceeds its limit, and never decreases as n grows.
+func TestGeometric(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base := max(1, rapid.Int64Range(1, math.MaxInt64).Draw(t, "base")>>rapid.IntRange(0, 62).Draw(t, "shift"))
 		limit := rapid.Int64Range(0, math.MaxInt64).Draw(t, "limit") >> rapid.IntRange(0, 62).Draw(t, "limit shift")

@@ -9,29 +9,29 @@ import (
 	"herdlab/strategies"
 )
 
-// Linear waits First, First + Step, First + 2·Step … up to Cap, plus a uniform
-// jitter of constant width on top. It is right between Fixed and Exponential:
-// where a provider comes back within a known time, doubling soon waits longer
-// than that.
+// Linear waits min(Cap, First + n·Step) + U(0, Jitter) before retry n = 0, 1, …. It
+// lies between Fixed and Exponential. Use it where a provider recovers within a known
+// time: doubled waits soon exceed that time.
 type Linear struct {
-	// First is the wait before the first retry, Step what each retry adds; Cap
-	// bounds the sum, 0 for no bound.
+	// First is the wait before the first retry, and Step is added for each further
+	// retry. Cap bounds their sum; 0 means no bound.
 	First time.Duration `default:"0s" about:"The wait before the first retry."`
-	Step  time.Duration `default:"0s" about:"What each further retry adds."`
+	Step  time.Duration `default:"0s" about:"The time that each further retry adds."`
 	Cap   time.Duration `without:"there is no bound" about:"The longest wait before jitter is added."`
-	// Jitter is the width of what is drawn on top, also of the cap.
-	Jitter time.Duration `default:"0s" about:"The width of what is drawn evenly and added to the wait."`
+	// Jitter is the width of the uniform jitter. A wait may exceed Cap by up to
+	// Jitter.
+	Jitter time.Duration `default:"0s" about:"The width of the uniform jitter that is added to the wait."`
 }
 
-// Validate says what is wrong with the backoff.
+// Validate reports an error if a duration is negative.
 func (l Linear) Validate() error {
 	if l.First < 0 || l.Step < 0 || l.Cap < 0 || l.Jitter < 0 {
-		return errors.New("linear backoff: the first wait, the step, the cap and the jitter must not be negative; 0 as the cap means no cap")
+		return errors.New("linear: first, step, cap and jitter must not be negative; cap 0 means no bound")
 	}
 	return nil
 }
 
-// Delay implements Backoff.
+// Delay implements strategies.Backoff.
 func (l Linear) Delay(c *strategies.Call, p strategies.Purpose, retry int64, _ time.Duration) (base, jitter time.Duration) {
 	limit := l.Cap
 	if limit == 0 {

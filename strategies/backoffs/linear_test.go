@@ -16,7 +16,7 @@ func TestLinear(t *testing.T) {
 	requireBounds(t, Linear{First: time.Second, Step: 2 * time.Second, Cap: 8 * time.Second}, low, low)
 	requireBounds(t, Linear{First: time.Second, Step: 2 * time.Second, Cap: 8 * time.Second, Jitter: time.Second}, low, strategytest.Seconds(2, 4, 6, 8, 9, 9))
 	// The sum of n waits of first + k·step is n·first + step·n(n−1)/2.
-	requireTotals(t, Linear{First: 2 * time.Second, Step: time.Second}, 0, []Total{
+	requireTotals(t, Linear{First: 2 * time.Second, Step: time.Second}, 0, []total{
 		{n: 3, mean: 9, least: 9, max: 9}, {n: 8, mean: 44, least: 44, max: 44},
 	})
 	for _, l := range []Linear{{Step: strategies.Never}, {First: strategies.Never, Step: 1}, {Step: 1}} {

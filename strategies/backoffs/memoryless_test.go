@@ -12,10 +12,10 @@ import (
 	"herdlab/strategies/strategytest"
 )
 
-// Exponential: the mean and the deviation are the same, the median is ln 2 of
-// it, and the past does not matter.
+// The waits are exponential: the standard deviation equals the mean, the median is
+// ln 2 times the mean, and waits are independent of each other.
 func TestMemoryless(t *testing.T) {
-	requireTotals(t, Memoryless{Mean: 2 * time.Second}, 0, []Total{
+	requireTotals(t, Memoryless{Mean: 2 * time.Second}, 0, []total{
 		{n: 1, mean: 2, sd: 2, max: math.Inf(1)}, {n: 4, mean: 8, sd: 4, max: math.Inf(1)},
 	})
 	const calls = 20_000

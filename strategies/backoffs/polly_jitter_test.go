@@ -12,8 +12,8 @@ import (
 	"herdlab/strategies/strategytest"
 )
 
-// The waits telescope: after n of them a call is at x(t)/1.4 with t in [n−1, n),
-// whatever it has drawn before.
+// The sum of the waits telescopes: after n waits it is x(t)/1.4 bases with t in
+// [n−1, n), independent of the earlier draws.
 func TestPollyJitter(t *testing.T) {
 	at := func(t float64) float64 { return math.Exp2(t) * math.Tanh(math.Sqrt(4*t)) / 1.4 }
 	x := strategytest.NewRetrier(t, layers.Retry{Backoff: PollyJitter{Base: 2 * time.Second}})
@@ -37,7 +37,7 @@ func TestPollyJitter(t *testing.T) {
 		require.InDelta(t, mean, sums[k], 0.02*mean, "after %d waits", k+1)
 	}
 	// In the long run tanh is 1 and the mean of 2ᵗ over [n, n+1) is 2ⁿ/ln 2.
-	require.InDelta(t, 256/(1.4*math.Ln2), sums[9]-sums[8], 10, "the last of ten")
+	require.InDelta(t, 256/(1.4*math.Ln2), sums[9]-sums[8], 10, "mean of the tenth wait")
 	for _, w := range strategytest.NewRetrier(t, layers.Retry{Backoff: PollyJitter{Base: time.Second, Cap: time.Minute}}).Waits(1, 3000) {
 		require.LessOrEqual(t, w, time.Minute)
 	}

@@ -13,7 +13,7 @@ func TestUniform(t *testing.T) {
 	requireBounds(t, Uniform{Low: low[0], High: low[0]}, low, low)
 
 	// Mean 120n, variance n·60²/12.
-	requireTotals(t, b, 0, []Total{
+	requireTotals(t, b, 0, []total{
 		{n: 1, mean: 120, sd: 17.320508, least: 90, max: 150},
 		{n: 4, mean: 480, sd: 34.641016, least: 360, max: 600},
 	})

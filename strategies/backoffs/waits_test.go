@@ -36,27 +36,29 @@ func requireBounds(t *testing.T, b strategies.Backoff, low, high []time.Duration
 		}
 	}
 	for k := range low {
-		// Of 2,000 even draws the least is below 1 % of the width but for one
-		// time in 10⁸. Decorrelated jitter is not even, but near enough below.
+		// The smallest of 2,000 uniform draws is above 1 % of the width with a
+		// probability of 10⁻⁸ or less. Decorrelated jitter is not uniform, but its
+		// smallest wait passes this check too.
 		near := max(1, (high[k]-low[k])/100)
-		require.LessOrEqual(t, least[k]-low[k], near, "least wait %d", k+1)
+		require.LessOrEqual(t, least[k]-low[k], near, "shortest wait %d", k+1)
 		if _, uneven := b.(strategies.Remembering); !uneven {
 			require.LessOrEqual(t, high[k]-most[k], near, "longest wait %d", k+1)
 		}
 	}
 }
 
-// total is what the sum of the first n waits must look like, in seconds: its
-// mean, its standard deviation if known, and its bounds.
-type Total struct {
+// total is the expected sum of the first n waits, in seconds: its mean, its standard
+// deviation if known, and its bounds.
+type total struct {
 	n          int
 	mean, sd   float64
 	least, max float64
 }
 
 // requireTotals compares the sums of the first waits of many calls with closed
-// forms. slack is the uncertainty of a reference that is not one.
-func requireTotals(t *testing.T, b strategies.Backoff, slack float64, totals []Total) {
+// forms. slack is the uncertainty of an expected mean that has no closed form, in
+// seconds.
+func requireTotals(t *testing.T, b strategies.Backoff, slack float64, totals []total) {
 	t.Helper()
 	const calls = 40_000
 	longest := totals[len(totals)-1].n
@@ -80,8 +82,8 @@ func requireTotals(t *testing.T, b strategies.Backoff, slack float64, totals []T
 			}
 			require.InDelta(t, want.sd, sd, 4.5*se+1e-9, "standard deviation of %d waits", want.n)
 		}
-		require.GreaterOrEqual(t, least+1e-9, want.least, "least of %d waits", want.n)
-		require.LessOrEqual(t, most, want.max+1e-9, "longest of %d waits", want.n)
+		require.GreaterOrEqual(t, least+1e-9, want.least, "shortest sum of %d waits", want.n)
+		require.LessOrEqual(t, most, want.max+1e-9, "longest sum of %d waits", want.n)
 	}
 }
 
@@ -112,8 +114,8 @@ func growing(base, limit time.Duration) map[string]strategies.Backoff {
 	}
 }
 
-// Whatever the base, the cap, the number of the retry and the last wait: no
-// wait is negative, none exceeds the cap, and nothing overflows.
+// For any base, cap, retry number and previous wait: no wait is negative, none
+// exceeds the cap, and nothing overflows.
 func TestBackoffsSaturate(t *testing.T) {
 	anyDuration := rapid.OneOf(
 		rapid.Int64Range(0, math.MaxInt64),
@@ -141,7 +143,7 @@ func TestBackoffsSaturate(t *testing.T) {
 	})
 }
 
-// doubled against arithmetic that cannot overflow.
+// doubled agrees with arithmetic that cannot overflow.
 func TestDoubled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base := rapid.Int64Range(0, math.MaxInt64).Draw(t, "base") >> rapid.IntRange(0, 62).Draw(t, "shift")
@@ -159,8 +161,8 @@ func TestDoubled(t *testing.T) {
 	})
 }
 
-// A client that is asked to wait never comes back before, and its jitter stays
-// on top: a crowd that was told the same time does not return as one.
+// A client never retries before a hint has passed, and the jitter is added to the
+// hint: clients with the same hint do not retry together.
 func TestHintsAreFloors(t *testing.T) {
 	backoffs := growing(time.Second, 20*time.Second)
 	backoffs["fixed"] = Fixed{Every: 2 * time.Second, Jitter: time.Second}
@@ -170,29 +172,29 @@ func TestHintsAreFloors(t *testing.T) {
 		id := rapid.Uint64().Draw(t, "call")
 		for name, b := range backoffs {
 			plain, hinted := strategytest.NewRetrier(t, layers.Retry{Backoff: b}), strategytest.NewRetrier(t, layers.Retry{Backoff: b})
-			deaf := strategytest.NewRetrier(t, layers.Retry{Backoff: b, Hints: layers.Hints{Use: layers.HintIgnored}})
+			ignoring := strategytest.NewRetrier(t, layers.Retry{Backoff: b, Hints: layers.Hints{Use: layers.HintIgnored}})
 			plain.Begin(id)
 			hinted.Begin(id)
-			deaf.Begin(id)
+			ignoring.Begin(id)
 			for range 6 {
 				own := plain.Refuse(0, wire.NoHint).After
 				asked := hinted.Refuse(0, hint).After
 				require.GreaterOrEqual(t, asked, hint, name)
-				require.GreaterOrEqual(t, asked, own, "%s: a hint never shortens a wait", name)
-				require.LessOrEqual(t, asked, own+hint, "%s: a hint replaces the base and no more", name)
-				require.Equal(t, own, deaf.Refuse(0, hint).After, name)
+				require.GreaterOrEqual(t, asked, own, "%s: a hint must not shorten a wait", name)
+				require.LessOrEqual(t, asked, own+hint, "%s: a hint must replace only the base", name)
+				require.Equal(t, own, ignoring.Refuse(0, hint).After, name)
 			}
 		}
 	})
 }
 
-// The longest hint is a wait for ever, whatever jitter lies on top.
+// The longest hint leads to an endless wait with any jitter added.
 func TestHugeHintsSaturate(t *testing.T) {
 	for name, b := range growing(time.Second, 0) {
 		for _, hint := range []time.Duration{strategies.Never, strategies.Never - 1, strategies.Never - time.Hour} {
 			x := strategytest.NewRetrier(t, layers.Retry{Backoff: b})
 			x.Begin(1)
-			for range 80 { // the jitter grows beyond any bound
+			for range 80 { // enough for the jitter to exceed any duration
 				d := x.Refuse(0, hint)
 				require.Equal(t, strategies.Wait, d.Kind, name)
 				require.GreaterOrEqual(t, d.After, hint, name)

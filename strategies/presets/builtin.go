@@ -12,13 +12,13 @@ import (
 	"herdlab/strategies/layers"
 )
 
-// Knowledge is what a client has been told, or has measured, about its
-// provider. Strategies that keep below a limit need it.
+// Knowledge is the capacity of the provider, as documented or measured. Strategies
+// that stay below a limit need it. The zero value means that the capacity is unknown.
 type Knowledge struct {
-	// Rate requests per Per are what the provider can serve.
+	// The provider can serve Rate requests per Per.
 	Rate int64
 	Per  time.Duration
-	// Concurrency is how many it serves at a time, 0 if unknown.
+	// Concurrency is the number of requests served at a time, 0 if unknown.
 	Concurrency int64
 }
 
@@ -26,12 +26,12 @@ type Knowledge struct {
 type Builtin struct {
 	Name    string
 	Summary string
-	// Define returns its definition for clients that know k.
+	// Define returns the definition for a provider with the capacity k.
 	Define func(k Knowledge) strategies.Definition
 }
 
-// Builtins returns the built-in strategies in the order in which lists show
-// them: from the worst habit to the best.
+// Builtins returns the built-in strategies in the order in which lists show them,
+// from the worst to the best.
 func Builtins() []Builtin {
 	return []Builtin{
 		{"naive", "retry at once, for ever, whatever the provider asks", plain(layers.Retry{Backoff: backoffs.Fixed{}, Hints: layers.Hints{Use: layers.HintIgnored}})},
@@ -60,7 +60,7 @@ func Builtins() []Builtin {
 }
 
 var (
-	// articleBackoff is base·2ⁿ + U(0, 0.5 s), as the founding articles print it.
+	// articleBackoff is the backoff of the reference articles: base·2ⁿ + U(0, 0.5 s).
 	articleBackoff = backoffs.Exponential{Base: time.Second, Cap: 64 * time.Second, Jitter: time.Second / 2}
 	fullJitter     = layers.Retry{Backoff: backoffs.FullJitter{Base: time.Second, Cap: 64 * time.Second}}
 	sharedBreaker  = layers.Breaker{
@@ -69,37 +69,37 @@ var (
 	}
 )
 
-// articleLadder is the founding article's three tiers.
+// articleLadder is the ladder of three models of the reference article.
 var articleLadder = layers.Ladder{
 	Rungs:   []layers.Rung{{Model: 0, Tries: 2}, {Model: 1}, {Model: 2}},
 	Backoff: backoffs.Uniform{Low: 90 * time.Second, High: 150 * time.Second},
 }
 
-// plain is a definition that needs no knowledge.
+// plain returns a definition that does not depend on the capacity.
 func plain(layers ...strategies.Layer) func(Knowledge) strategies.Definition {
 	return func(Knowledge) strategies.Definition { return strategies.Definition{Layers: layers} }
 }
 
-// tokenBucket takes 70 % of the known capacity and half the known concurrency
-// as burst: the margin that the founding articles found to hold.
+// tokenBucket uses 70 % of the known capacity as the rate and half of the known
+// concurrency as the burst: the margin that the reference articles recommend.
 func tokenBucket(k Knowledge) strategies.Definition {
 	return margin(k, func(rate int64, per time.Duration) []strategies.Layer {
 		return []strategies.Layer{fullJitter, layers.TokenBucket{Rate: rate, Per: per, Burst: max(1, k.Concurrency/2), Scope: strategies.PerFleet}}
 	})
 }
 
-// workerQueue takes the same margin, without a burst.
+// workerQueue uses the same rate, without a burst.
 func workerQueue(k Knowledge) strategies.Definition {
 	return margin(k, func(rate int64, per time.Duration) []strategies.Layer {
 		return []strategies.Layer{layers.WorkerQueue{Rate: rate, Per: per, Workers: k.Concurrency, Scope: strategies.PerFleet}}
 	})
 }
 
-// margin is a definition that is told 70 % of the known capacity.
+// margin returns a definition for 70 % of the known capacity.
 func margin(k Knowledge, layers func(rate int64, per time.Duration) []strategies.Layer) strategies.Definition {
 	switch {
 	case k.Rate <= 0 || k.Per <= 0:
-		return strategies.Definition{Layers: []strategies.Layer{impossible("it keeps below the provider's capacity, which is not known; " +
+		return strategies.Definition{Layers: []strategies.Layer{impossible("it stays below the provider's capacity, which is not known; " +
 			"give the provider slots and a service time, or a limit on the rate")}}
 	case k.Rate > math.MaxInt64/7 || k.Per > math.MaxInt64/10:
 		return strategies.Definition{Layers: []strategies.Layer{impossible(fmt.Sprintf("a capacity of %d per %v is too large to take 70 %% of; "+
@@ -108,11 +108,11 @@ func margin(k Knowledge, layers func(rate int64, per time.Duration) []strategies
 	return strategies.Definition{Layers: layers(7*k.Rate, 10*k.Per)}
 }
 
-// impossible is a layer that cannot be built, and says why: a definition that
-// lacks what it needs fails when it is compiled and not before.
+// impossible is a layer whose Build returns the text as its error. So a definition
+// that needs an unknown capacity can be listed, and fails only when it is compiled.
 type impossible string
 
-// Build implements Layer.
+// Build implements strategies.Layer.
 func (why impossible) Build(*strategies.Build, strategies.Strategy) (strategies.Strategy, error) {
 	return nil, errors.New(string(why))
 }
@@ -121,9 +121,9 @@ func statusOnly(Knowledge) strategies.Definition {
 	return strategies.Definition{Reader: wire.ByStatus{}, Layers: []strategies.Layer{fullJitter}}
 }
 
-// Lookup returns the definition of the built-in strategy or the preset of that
-// name for clients that know k. It is an error if there is none; a definition that
-// needs to know more fails when it is compiled.
+// Lookup returns the definition of the built-in strategy or preset with the given
+// name, for a provider with the capacity k. It returns an error if the name is
+// unknown. A definition that needs a capacity missing in k fails when it is compiled.
 func Lookup(name string, k Knowledge) (strategies.Definition, error) {
 	for _, b := range All() {
 		if b.Name == name {

@@ -164,7 +164,7 @@ func TestTokenBucketNeedsKnowledge(t *testing.T) {
 		_, err = strategies.Compile(d, nil)
 		return err
 	}
-	const unknown = `strategy "token-bucket": it keeps below the provider's capacity, which is not known; ` +
+	const unknown = `strategy "token-bucket": it stays below the provider's capacity, which is not known; ` +
 		`give the provider slots and a service time, or a limit on the rate`
 	require.EqualError(t, compile(Knowledge{}), unknown)
 	require.EqualError(t, compile(Knowledge{Rate: 5}), unknown)

@@ -1,8 +1,8 @@
-// Package presets has named strategies: the built-in ones, from the worst habit to
-// the best, and models of public client libraries and applications with their
-// defaults and their mistakes. How each preset fails is in presets.md.
+// Package presets provides named strategies: the built-in ones, from the worst to the
+// best, and the presets, which model public client libraries and applications with
+// their defaults and their mistakes. presets.md lists how each preset fails.
 //
-// Most readers need three names: [Lookup] returns the strategy of a name, [Builtins]
-// and [Presets] list them. [Knowledge] is the capacity that strategies which keep
-// below a limit are built for.
+// Most readers need three names: [Lookup] returns the strategy with a name, and
+// [Builtins] and [Presets] list the strategies. Strategies that stay below a limit
+// are built for the capacity in [Knowledge].
 package presets

@@ -9,16 +9,16 @@ import (
 	"herdlab/strategies/layers"
 )
 
-// codexCLI is OpenAI's Codex CLI: a loop of five attempts at a request, after 5xx
-// and broken connections but never after 429, within a loop that begins a stream
-// again that broke, up to five times, and waits as long as the message says
-// ("try again in 1.898s"). Both wait 0.2·2ⁿ s ± 10 %. A stream that says nothing
-// for 300 s is given up; as pieces are not told apart here, an attempt has that
-// long.
+// codexCLI is OpenAI's Codex CLI: an inner loop makes five attempts at a request and
+// retries after 5xx and lost connections but never after 429. An outer loop restarts
+// a stream that broke off, up to five times, and follows a hint in the message ("try
+// again in 1.898s"). Both wait 0.2·2ⁿ s ± 10 %. The real client times out if a stream
+// is silent for 300 s; the pieces of a stream are not modelled, so here 300 s is the
+// timeout of an attempt.
 func codexCLI(Knowledge) strategies.Definition {
 	backoff := backoffs.PlusMinus(exponential(200*time.Millisecond, 0), 10)
 	return strategies.Definition{
-		Reader: sdkReader{body: true, hears: spelled(wire.Sentence)},
+		Reader: sdkReader{body: true, hints: spelled(wire.Sentence)},
 		Layers: []strategies.Layer{
 			layers.Retry{
 				Backoff:     backoff,

@@ -9,14 +9,15 @@ import (
 	"herdlab/strategies/layers"
 )
 
-// The templates of the two founding articles, with their mistakes.
+// The templates of the two reference articles, with their mistakes.
 
-// capacityOnly is what the first article's templates catch.
+// capacityOnly are the failures that the templates of the first article retry.
 var capacityOnly = layers.Rules{Classes: strategies.ClassesOf(wire.Overloaded), Marks: layers.MarksIgnored}
 
-// articleCapacity is call_with_retry: five attempts, which are four waits of 1, 2,
-// 4 and 8 s and not the 31 s that the article counts, each + U(0, 0.5 s), which
-// keeps a herd together. A Retry-After comes first, with the same jitter.
+// articleCapacity is call_with_retry: five attempts and four waits of 1, 2, 4 and 8 s,
+// each + U(0, 0.5 s). These are 15 s and not the 31 s that the article states, and the
+// jitter is too small to spread a herd. A Retry-After replaces the base of a wait,
+// with the same jitter.
 func articleCapacity(Knowledge) strategies.Definition {
 	return strategies.Definition{Layers: []strategies.Layer{
 		layers.Retry{
@@ -27,15 +28,15 @@ func articleCapacity(Knowledge) strategies.Definition {
 }
 
 // articleFallback is call_with_fallback: the flagship, the standard and the light
-// model, once each and without a pause, so that what overloads one is with the
-// last within a moment.
+// model, one attempt each and without a wait, so that the load that overloads one
+// model reaches the last one almost at once.
 func articleFallback(Knowledge) strategies.Definition {
 	return strategies.Definition{Layers: []strategies.Layer{layers.Ladder{Rungs: []layers.Rung{{Model: 0}, {Model: 1}, {Model: 2}}, On: capacityOnly}}}
 }
 
-// articleThreeTiers is the article's cure: the flagship twice, the standard model
-// once, the light one once, and 90 to 150 s between any two. Models 0, 1 and 2
-// of the provider are meant.
+// articleThreeTiers is what the article recommends: two attempts at the flagship, one
+// at the standard and one at the light model, 90 to 150 s apart. They are the models
+// 0, 1 and 2 of the provider.
 func articleThreeTiers(Knowledge) strategies.Definition {
 	return strategies.Definition{Layers: []strategies.Layer{layers.Ladder{
 		Rungs:   []layers.Rung{{Model: 0, Tries: 2}, {Model: 1, Tries: 1}, {Model: 2, Tries: 1}},
@@ -44,23 +45,23 @@ func articleThreeTiers(Knowledge) strategies.Definition {
 	}}}
 }
 
-// code14003 is all that the second article's templates retry.
+// code14003 are the only failures that the templates of the second article retry.
 var code14003 = layers.Rules{Classes: strategies.ClassesOf(wire.Rate), Marks: layers.MarksIgnored}
 
-// article14003 is request_with_retry: five attempts, retry_after or else 2ⁿ s
-// between them, and the same once more before it gives up. Without retry_after that
-// is 31 s, 16 of them for nothing.
+// article14003 is request_with_retry: five attempts, with a wait of retry_after or
+// else 2ⁿ s after each, also after the last one. Without retry_after the waits are
+// 31 s, of which the last 16 s are useless.
 func article14003(Knowledge) strategies.Definition {
 	return strategies.Definition{Reader: codeReader{}, Layers: []strategies.Layer{
-		afterthought{5},
+		lastWait{5},
 		layers.Retry{Backoff: exponential(time.Second, 0), On: code14003, Hints: layers.Hints{Use: layers.HintForBase}},
 		layers.AttemptTimeout{After: 30 * time.Second},
 	}}
 }
 
-// articleSemaphore is limited_request: two permits, and a recursion inside that
-// takes another one. A lone caller hangs at its second 14003 in a row, two callers
-// at the first that they have together.
+// articleSemaphore is limited_request: a semaphore with two permits, and a retry by
+// recursion that takes another permit while the first is held. A single call hangs at
+// its second 14003 in a row, two concurrent calls at their first.
 func articleSemaphore(Knowledge) strategies.Definition {
 	return strategies.Definition{Reader: codeReader{}, Layers: []strategies.Layer{
 		layers.RecursiveSemaphore{
@@ -71,24 +72,24 @@ func articleSemaphore(Knowledge) strategies.Definition {
 	}}
 }
 
-// articleClient is RateLimitedClient: one permit, which is held while it sleeps; an
-// interval of 0.3 s + U(0, 20 ms), which is kept once a call and not by its
-// retries; four attempts, retry_after or else 2ⁿ s + U(0, 0.5 s) between them and
-// once more at the end.
+// articleClient is RateLimitedClient: one permit, held during waits; an interval of
+// 0.3 s + U(0, 20 ms) between calls, but not between the attempts of a call; four
+// attempts, with a wait of retry_after or else 2ⁿ s + U(0, 0.5 s) after each, also
+// after the last one.
 func articleClient(Knowledge) strategies.Definition {
 	return strategies.Definition{Reader: codeReader{}, Layers: []strategies.Layer{
 		layers.Concurrency{Permits: 1, Scope: strategies.PerClient},
 		layers.MinInterval{Every: 300 * time.Millisecond, Jitter: 20 * time.Millisecond, Scope: strategies.PerClient},
-		afterthought{4},
+		lastWait{4},
 		layers.Retry{Backoff: backoffs.Exponential{Base: time.Second, Jitter: time.Second / 2}, On: code14003, Hints: layers.Hints{Use: layers.HintForBase}},
 		layers.AttemptTimeout{After: 30 * time.Second},
 	}}
 }
 
-// articleBucket is TokenBucket with the numbers of the article: 1.4 a second, which
-// is 0.7 of 120 a minute, and a burst of 3, half of the concurrency. It is one
-// process's, so that k processes send 0.7·k of the limit; and it retries nothing.
-// (That its waiters look every 50 ms, and the luckiest wins, is left out.)
+// articleBucket is TokenBucket with the numbers of the article: 1.4 requests a second,
+// which is 0.7 of 120 a minute, and a burst of 3, half of the concurrency. Each process
+// has its own bucket, so k processes send 0.7·k of the limit. It does not retry. (Not
+// modelled: waiting calls poll every 50 ms, and any of them may get the token.)
 func articleBucket(Knowledge) strategies.Definition {
 	return strategies.Definition{Reader: codeReader{}, Layers: []strategies.Layer{
 		layers.TokenBucket{Rate: 7, Per: 5 * time.Second, Burst: 3, Scope: strategies.PerClient},
@@ -96,29 +97,29 @@ func articleBucket(Knowledge) strategies.Definition {
 	}}
 }
 
-// afterthought lets an unbounded loop inside make so many attempts and wait after
-// the last one too, before it gives up:
+// lastWait stops an unbounded loop inside it after the given number of attempts, but
+// only after the wait that follows the last attempt:
 //
 //	for attempt in range(5):
 //	    ...
 //	    time.sleep(wait)
 //	raise
-type afterthought struct{ attempts uint32 }
+type lastWait struct{ attempts uint32 }
 
-// Build implements Layer.
-func (a afterthought) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+// Build implements strategies.Layer.
+func (a lastWait) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	class, err := b.Reserve(strategies.PerCall, 1, "")
-	return &afterthinking{a, inner, class}, err
+	return &lastWaitLayer{a, inner, class}, err
 }
 
-type afterthinking struct {
-	afterthought
+type lastWaitLayer struct {
+	lastWait
 	inner strategies.Strategy
-	class strategies.Slot // of the last failure
+	class strategies.Slot // the class of the last failure
 }
 
-// Next implements Strategy.
-func (a *afterthinking) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
+// Next implements strategies.Strategy.
+func (a *lastWaitLayer) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 	class := c.Word(a.class, 0)
 	switch {
 	case e.Terminal():

@@ -9,14 +9,14 @@ import (
 	"herdlab/strategies/layers"
 )
 
-// The AWS SDKs tell throttling by the names of errors, under whatever status; a
-// reader of bodies finds them. Their budgets are each client's own.
+// The AWS SDKs recognise throttling by the name of the error in the body, with any
+// status. Each client has its own retry budget.
 
-// throttled are the classes that have names for throttling.
+// throttled are the classes whose errors have names for throttling.
 const throttled = strategies.Limits
 
-// awsLegacy is botocore's legacy mode (1.43.67), boto3's default: five attempts
-// after U(0, 1)·2ⁿ s, by status or name, without a budget.
+// awsLegacy is botocore's legacy mode (1.43.67), boto3's default: five attempts,
+// waits of U(0, 1)·2ⁿ s, retries by status or error name, no retry budget.
 func awsLegacy(Knowledge) strategies.Definition {
 	return strategies.Definition{
 		Reader: sdkReader{body: true, trusts: true},
@@ -34,7 +34,8 @@ func awsLegacy(Knowledge) strategies.Definition {
 	}
 }
 
-// awsRules are what the standard mode retries: names, and four statuses.
+// awsRules are the failures that the standard mode retries: by error name, and four
+// statuses.
 var awsRules = layers.Rules{
 	Classes:  strategies.Unanswered,
 	Statuses: []layers.Statuses{layers.Status(500), {First: 502, Last: 504}},
@@ -42,9 +43,9 @@ var awsRules = layers.Rules{
 	Marks:    layers.MarksIgnored, Replay: layers.ReplayNothing,
 }
 
-// awsStandard is botocore's standard mode (1.43.67): three attempts after U(0,
-// 1)·min(2ⁿ, 20) s, with a quota of 500 from which a retry takes 5, and 10 after a
-// timeout.
+// awsStandard is botocore's standard mode (1.43.67): three attempts, waits of
+// U(0, 1)·min(2ⁿ, 20) s, and a retry budget of 500 tokens, of which a retry takes 5,
+// or 10 after a timeout.
 func awsStandard(Knowledge) strategies.Definition {
 	return strategies.Definition{
 		Reader: sdkReader{body: true, trusts: true},
@@ -58,11 +59,11 @@ func awsStandard(Knowledge) strategies.Definition {
 // awsStandard2026 is the standard mode since 2026 (aws-sdk-go-v2 v1.48.0,
 // botocore with AWS_NEW_RETRIES_2026): the base is 50 ms, and 1 s after
 // throttling; a retry costs 14, and 5 after throttling; x-amz-retry-after, in
-// milliseconds, moves the wait by 5 s at most. A storm of 503 sees the third
-// attempt within 150 ms.
+// milliseconds, is used but may lengthen the wait by at most 5 s. After two 503s, the
+// third attempt starts within 150 ms.
 func awsStandard2026(Knowledge) strategies.Definition {
 	return strategies.Definition{
-		Reader: sdkReader{body: true, trusts: true, hears: spelled(wire.HeaderMillis)},
+		Reader: sdkReader{body: true, trusts: true, hints: spelled(wire.HeaderMillis)},
 		Layers: []strategies.Layer{
 			layers.AWSBudget{Capacity: 500, Cost: 14, Other: throttled, OtherCost: 5, Scope: strategies.PerClient},
 			layers.Retry{
@@ -79,8 +80,8 @@ func awsStandard2026(Knowledge) strategies.Definition {
 	}
 }
 
-// awsAdaptive is botocore's adaptive mode (1.43.67): the standard one, whose every
-// attempt passes a rate limiter of the client's own.
+// awsAdaptive is botocore's adaptive mode (1.43.67): the standard mode, with a rate
+// limiter in each client that every attempt must pass.
 func awsAdaptive(k Knowledge) strategies.Definition {
 	d := awsStandard(k)
 	d.Layers = append(d.Layers, layers.AWSAdaptive{Scope: strategies.PerClient})

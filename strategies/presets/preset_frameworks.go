@@ -10,12 +10,12 @@ import (
 )
 
 // vercelAI is the Vercel AI SDK 7.0.173: two retries after 2 and 4 s, without
-// jitter; a hint below 60 s is the wait. It parses answers strictly, so that a
-// 14003 under 200 fails at once, and begins a stream again that failed before its
+// jitter; a hint below 60 s replaces the wait. It parses answers strictly, so a 14003
+// with status 200 fails without a retry. It restarts a stream that failed before its
 // first token.
 func vercelAI(Knowledge) strategies.Definition {
 	return strategies.Definition{
-		Reader: sdkReader{hears: byParseFloat, future: true, strict: true, early: true},
+		Reader: sdkReader{hints: byParseFloat, future: true, strict: true, early: true},
 		Layers: []strategies.Layer{layers.Retry{
 			Backoff:     exponential(2*time.Second, 0),
 			MaxAttempts: 3,
@@ -28,14 +28,14 @@ func vercelAI(Knowledge) strategies.Definition {
 	}
 }
 
-// langchainJS is @langchain/core 1.4.0: up to six retries, after U(1, 2)·2ⁿ s, of
-// all statuses but a few. A 429 is retried only if it asks for 60 s or less, in the
-// header or in words, and then the longer wait counts; it looks for hints nowhere
-// else. Nothing that speaks of quota is retried. It switches the retries of the SDK
-// inside off.
+// langchainJS is @langchain/core 1.4.0: up to six retries, after U(1, 2)·2ⁿ s, for all
+// statuses except a few. A 429 is retried only with a hint of 60 s or less, in the
+// header or as a sentence; the wait is then the longer of hint and backoff. Hints of
+// other statuses are not read. Errors that mention quota are not retried. The retries
+// of the SDK inside are switched off.
 func langchainJS(Knowledge) strategies.Definition {
 	return strategies.Definition{
-		Reader: sdkReader{hears: retryAfter | spelled(wire.Sentence), on: []layers.Statuses{layers.Status(429)}, strict: true, quota: true},
+		Reader: sdkReader{hints: retryAfter | spelled(wire.Sentence), on: []layers.Statuses{layers.Status(429)}, strict: true, quota: true},
 		Layers: []strategies.Layer{layers.Retry{
 			Backoff:     backoffs.Proportional{Of: exponential(time.Second, 0), Low: 100, High: 200},
 			MaxAttempts: 7,
@@ -51,8 +51,8 @@ func langchainJS(Knowledge) strategies.Definition {
 }
 
 // langchainPython is with_retry of LangChain for Python, which is tenacity's
-// wait_exponential_jitter: three attempts of whatever fails, 2ⁿ + U(0, 1) s apart.
-// It is not for streams: whatever fails in one ends it.
+// wait_exponential_jitter: three attempts on any failure, 2ⁿ + U(0, 1) s apart. A
+// stream that fails after it began is not retried.
 func langchainPython(Knowledge) strategies.Definition {
 	return strategies.Definition{
 		Reader: sdkReader{parses: true},
@@ -60,7 +60,7 @@ func langchainPython(Knowledge) strategies.Definition {
 			Backoff:     backoffs.Exponential{Base: time.Second, Jitter: time.Second},
 			MaxAttempts: 3,
 			On: layers.Rules{
-				Classes:  strategies.AnyFailure &^ strategies.ClassesOf(wire.BadRequest), // of what comes under a 200, or not at all
+				Classes:  strategies.AnyFailure &^ strategies.ClassesOf(wire.BadRequest), // with status 200 or without a status
 				Statuses: []layers.Statuses{{First: 400, Last: 999}},
 				Marks:    layers.MarksIgnored,
 			},
@@ -70,13 +70,13 @@ func langchainPython(Knowledge) strategies.Definition {
 }
 
 // litellmRouter is LiteLLM's router (main, read in 2026-11) with two deployments,
-// regions 0 and 1 of the provider, which it benches for 5 s as Deployments says.
-// num_retries is 2; a retry goes at once while the other deployment is on its feet
-// and otherwise waits min(8 s, 0.5·2ⁿ) + U(0, 0.75 s), or as long as asked if that
-// is not over 60 s.
+// regions 0 and 1 of the provider. A failed deployment is not used for 5 s; see
+// layers.Deployments. num_retries is 2. A retry starts at once while the other
+// deployment is in use; otherwise it waits for the hint, if that is at most 60 s, or
+// else min(8 s, 0.5·2ⁿ) + U(0, 0.75 s).
 func litellmRouter(Knowledge) strategies.Definition {
 	return strategies.Definition{
-		Reader: sdkReader{hears: retryAfterMs, upTo: 60 * time.Second},
+		Reader: sdkReader{hints: retryAfterMs, upTo: 60 * time.Second},
 		Layers: []strategies.Layer{
 			layers.Deployments{
 				Targets:     []wire.Target{{}, {Region: 1}},

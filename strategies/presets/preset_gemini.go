@@ -9,25 +9,26 @@ import (
 	"herdlab/strategies/layers"
 )
 
-// geminiCLI is Google's Gemini CLI 0.61 with a model chosen by hand, in a script
-// or with a user who will not change it: ten attempts, as geminiLoop says.
+// geminiCLI is Google's Gemini CLI 0.61 with a fixed model, in a script or if the user
+// refuses a fallback: ten attempts; see geminiLoop.
 func geminiCLI(Knowledge) strategies.Definition { return geminiOf(geminiModel{attempts: 10}) }
 
-// geminiCLIFallback is the same as it comes, choosing the model itself: three
-// attempts at Pro, model 0 of the provider, and then, if its user says yes to the
-// question, which is meant to happen at once, ten at Flash, model 1. The process
-// stays there.
+// geminiCLIFallback is Gemini CLI by default, which chooses the model itself: three
+// attempts at Pro, model 0 of the provider, and then ten at Flash, model 1. The user
+// has to agree to the fallback; here the user agrees at once. The process then stays
+// at Flash.
 func geminiCLIFallback(Knowledge) strategies.Definition {
 	return geminiOf(geminiModel{0, 3}, geminiModel{1, 10})
 }
 
-// geminiOf puts the loop into the one that begins a stream again that broke: four
-// times in all, 1, 2 and 4 s apart. It always asks for streams, so that a 200 which
-// is none has broken, too. Its fetch gives up after 60 s without a head and 300 s
-// without a piece; as pieces are not told apart here, an attempt has the longer.
+// geminiOf puts geminiLoop inside a loop that restarts broken streams: four attempts,
+// 1, 2 and 4 s apart. The client always requests streams, so a 200 that is not a
+// stream counts as a broken stream. Its fetch times out after 60 s without a head and
+// 300 s without a piece; the pieces of a stream are not modelled, so 300 s is the
+// timeout of an attempt.
 func geminiOf(models ...geminiModel) strategies.Definition {
 	return strategies.Definition{
-		Reader: sdkReader{body: true, strict: true, streams: true, hears: spelled(wire.BodyDelay, wire.Sentence)},
+		Reader: sdkReader{body: true, strict: true, streams: true, hints: spelled(wire.BodyDelay, wire.Sentence)},
 		Layers: []strategies.Layer{
 			layers.Retry{
 				Backoff:     exponential(time.Second, 0),
@@ -41,16 +42,16 @@ func geminiOf(models ...geminiModel) strategies.Definition {
 	}
 }
 
-// geminiRetry is retryWithBackoff, at one model after the other.
+// geminiRetry is retryWithBackoff, applied to one model after the other.
 type geminiRetry []geminiModel
 
-// geminiModel is a model and how many attempts it gets.
+// geminiModel is a model and the number of attempts at it.
 type geminiModel struct {
 	model    uint8
 	attempts int64
 }
 
-// Build implements Layer.
+// Build implements strategies.Layer.
 func (g geminiRetry) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	l := &geminiLoop{models: g, purpose: b.Purpose()}
 	var err error
@@ -68,25 +69,25 @@ func (g geminiRetry) Build(b *strategies.Build, inner strategies.Strategy) (stra
 	return b.Loop(l, inner)
 }
 
-// geminiLoop retries 429, 499, 5xx, whatever says how long to wait, and lost
-// connections. The wait is ± 30 % of 5 s, which doubles up to 30 s; one that is
-// asked for replaces it if it is longer, with up to 20 % on top.
+// geminiLoop retries 429, 499, 5xx, any error with a hint, and lost connections. The
+// wait is 5 s ± 30 %, doubled for each retry up to 30 s ± 30 %. A longer hint replaces
+// it, plus up to 20 %.
 //
-// A limit by the minute that says nothing asks for 60 s. A spent daily quota, a
-// wait of more than five minutes and a model that is not there end it at once; a
-// model without capacity, which is a 429 of that name, ends it at its third, 1 and
-// 3 s apart. What has ended it or used its attempts up leads on to the next model,
-// if there is one; lost connections do not.
+// A 429 of a limit per minute without a hint counts as a hint of 60 s. A used-up daily
+// quota, a hint of more than five minutes and a missing model (404) end the loop at
+// once. A model without capacity, a 429 with that reason, ends it at the third such
+// reply; the waits before are 1 and 3 s. If the loop ends so or has used its attempts
+// up, the next model follows, if there is one; after lost connections it does not.
 type geminiLoop struct {
 	models   []geminiModel
-	own      strategies.Slot // the call's words, as below
-	left     strategies.Slot // how many models the client has left behind
+	own      strategies.Slot // the words of the call, as below
+	left     strategies.Slot // the index of the model at which the client's calls begin
 	degraded strategies.Signal
 	purpose  strategies.Purpose
 }
 
-// The words of the call: which of the models it is at, how often it has asked it,
-// for how long it waits next, and how often it has met a model without capacity.
+// The words of the call: the index of its model, the attempts at that model, the next
+// wait without jitter, and the replies of a model without capacity.
 const (
 	geminiAt = iota
 	geminiTries
@@ -95,7 +96,8 @@ const (
 	geminiWords
 )
 
-// The times of the loop.
+// The times of the loop: the first and the longest wait, the hint of a limit per
+// minute, and the longest hint that is followed.
 const (
 	geminiFirst   = 5 * time.Second
 	geminiLongest = 30 * time.Second
@@ -103,7 +105,7 @@ const (
 	geminiTooLong = 300 * time.Second
 )
 
-// Start implements Loop.
+// Start implements strategies.Loop.
 func (l *geminiLoop) Start(_ time.Duration, c *strategies.Call) {
 	at := int64(0)
 	if len(l.models) > 1 {
@@ -113,7 +115,7 @@ func (l *geminiLoop) Start(_ time.Duration, c *strategies.Call) {
 	l.turn(c, at)
 }
 
-// turn begins with a model.
+// turn begins the attempts at a model.
 func (l *geminiLoop) turn(c *strategies.Call, at int64) {
 	*c.Word(l.own, geminiAt), *c.Word(l.own, geminiTries), *c.Word(l.own, geminiDelay) = at, 1, int64(geminiFirst)
 	if len(l.models) > 1 {
@@ -121,7 +123,7 @@ func (l *geminiLoop) turn(c *strategies.Call, at int64) {
 	}
 }
 
-// After implements Loop.
+// After implements strategies.Loop.
 func (l *geminiLoop) After(_ time.Duration, c *strategies.Call, e strategies.Event, d strategies.Decision) strategies.Decision {
 	switch {
 	case d.End.Reason == strategies.Succeeded:
@@ -139,7 +141,7 @@ func (l *geminiLoop) After(_ time.Duration, c *strategies.Call, e strategies.Eve
 	}
 	limited := status == 429 || status == 499 || status == 503
 	switch class := d.End.Class; {
-	case status > 0 && status < 400: // the loop around it is for streams
+	case status > 0 && status < 400: // the outer loop handles broken streams
 		return d
 	case status == 404 || limited && class == wire.Quota:
 		return l.next(c, d, strategies.Failed)
@@ -170,7 +172,7 @@ func (l *geminiLoop) After(_ time.Duration, c *strategies.Call, e strategies.Eve
 	return strategies.Decision{Kind: strategies.Wait, After: l.wait(c, asked)}
 }
 
-// wait draws the next wait, if so much is asked for, and lengthens the one after.
+// wait draws the next wait, with the hint asked, and doubles the wait after it.
 func (l *geminiLoop) wait(c *strategies.Call, asked time.Duration) time.Duration {
 	delay := (*time.Duration)(c.Word(l.own, geminiDelay))
 	*delay = max(*delay, asked)
@@ -182,7 +184,7 @@ func (l *geminiLoop) wait(c *strategies.Call, asked time.Duration) time.Duration
 	return low + c.Uniform(l.purpose, 0, spread)
 }
 
-// next goes on to the next model at once, or ends as why says.
+// next goes on to the next model at once, or ends the call with the reason why.
 func (l *geminiLoop) next(c *strategies.Call, d strategies.Decision, why strategies.Reason) strategies.Decision {
 	at := *c.Word(l.own, geminiAt) + 1
 	if at == int64(len(l.models)) {

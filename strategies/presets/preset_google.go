@@ -8,15 +8,15 @@ import (
 	"herdlab/strategies/layers"
 )
 
-// googleGenai is the Gen AI SDK for Python, 2.19.0, as it comes: one attempt.
-// Those for Go and JavaScript do the same.
+// googleGenai is the Gen AI SDK for Python, 2.19.0, by default: one attempt. The SDKs
+// for Go and JavaScript behave in the same way.
 func googleGenai(Knowledge) strategies.Definition {
 	return strategies.Definition{Reader: sdkReader{single: true}}
 }
 
-// googleGenaiRetry is the same with retry_options: five attempts in all,
-// min(60 s, 2ⁿ) + U(0, 1 s), after a list of statuses that has no 529 and after
-// transport errors. It hears neither Retry-After nor RetryInfo.
+// googleGenaiRetry is the same SDK with retry_options: five attempts in total,
+// min(60 s, 2ⁿ) + U(0, 1 s), after some statuses (529 is not among them) and
+// after transport errors. It reads neither Retry-After nor RetryInfo.
 func googleGenaiRetry(Knowledge) strategies.Definition {
 	return strategies.Definition{
 		Reader: sdkReader{single: true},

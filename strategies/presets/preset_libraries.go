@@ -9,24 +9,24 @@ import (
 	"herdlab/strategies/layers"
 )
 
-// The libraries for retries know errors and not providers: unless they are told
-// otherwise, they retry a bad key like an overload.
+// Retry libraries handle errors without knowledge of providers: by default they retry
+// an invalid key like an overload.
 
-// anything is what retries whatever fails.
+// anything retries any failure.
 var anything = layers.Rules{Classes: strategies.AnyFailure, Marks: layers.MarksIgnored, Replay: layers.ReplayAll}
 
-// tenacity is the decorator @retry without arguments (2026-07-15): whatever fails,
-// at once, for ever.
+// tenacity is the decorator @retry without arguments (2026-07-15): it retries any
+// failure at once and without a bound.
 func tenacity(Knowledge) strategies.Definition {
 	return strategies.Definition{Reader: sdkReader{}, Layers: []strategies.Layer{layers.Retry{Backoff: backoffs.Fixed{}, On: anything, Hints: ignored}}}
 }
 
 // retryableHTTP is hashicorp/go-retryablehttp 0.7.8: four retries after 1, 2, 4
-// and 8 s, without jitter, of 429, 5xx but 501, and broken connections. It obeys
-// the Retry-After of a 429 and a 503, in whole seconds or as a date, be it hours.
+// and 8 s, without jitter, of 429, 5xx except 501, and lost connections. It follows
+// the Retry-After of a 429 or 503, in whole seconds or as a date, of any length.
 func retryableHTTP(Knowledge) strategies.Definition {
 	return strategies.Definition{
-		Reader: sdkReader{hears: retryAfter, on: []layers.Statuses{layers.Status(429), layers.Status(503)}, whole: true},
+		Reader: sdkReader{hints: retryAfter, on: []layers.Statuses{layers.Status(429), layers.Status(503)}, whole: true},
 		Layers: []strategies.Layer{layers.Retry{
 			Backoff:     exponential(time.Second, 30*time.Second),
 			MaxAttempts: 5,
@@ -39,13 +39,12 @@ func retryableHTTP(Knowledge) strategies.Definition {
 	}
 }
 
-// cenkaltiBackoff is cenkalti/backoff v5.0.3: 0.5 s·1.5ⁿ up to 60 s, each ± half
+// cenkaltiBackoff is cenkalti/backoff v5.0.3: 0.5 s·1.5ⁿ up to 60 s, each ± 50 %
 // and so up to 90 s, until the next wait would end after 15 minutes. A
-// RetryAfterError, which has whole seconds, is the wait, and begins the backoff
-// anew.
+// RetryAfterError, in whole seconds, replaces the wait and restarts the backoff.
 func cenkaltiBackoff(Knowledge) strategies.Definition {
 	return strategies.Definition{
-		Reader: sdkReader{hears: retryAfter, whole: true},
+		Reader: sdkReader{hints: retryAfter, whole: true},
 		Layers: []strategies.Layer{layers.Retry{
 			Backoff:    backoffs.PlusMinus(backoffs.Exponential{Base: time.Second / 2, Cap: time.Minute, Factor: 1.5}, 50),
 			MaxElapsed: 15 * time.Minute,
@@ -55,15 +54,15 @@ func cenkaltiBackoff(Knowledge) strategies.Definition {
 	}
 }
 
-// grpcRetry is gRPC with the policy that gRFC A6 shows: four attempts after
-// UNAVAILABLE, min(1 s, 0.1·2ⁿ) ± 20 %, ten tokens and 0.1 for a success. The
-// server's pushback is the wait, or forbids the retry, and begins the backoff
-// anew; a response that has begun is not retried. Without a policy gRPC does not
+// grpcRetry is gRPC with the example policy of gRFC A6: four attempts on UNAVAILABLE,
+// waits of min(1 s, 0.1·2ⁿ) ± 20 %, and throttling with ten tokens and 0.1 per success.
+// The server's pushback replaces the wait, or forbids the retry, and restarts the
+// backoff. A response that has begun is not retried. Without a policy gRPC does not
 // retry at all.
 func grpcRetry(Knowledge) strategies.Definition {
 	unavailable := strategies.ClassesOf(wire.Overloaded, wire.ConnectionLost)
 	return strategies.Definition{
-		Reader: sdkReader{body: true, hears: retryAfterMs},
+		Reader: sdkReader{body: true, hints: retryAfterMs},
 		Layers: []strategies.Layer{
 			layers.GRPCBudget{MaxTokens: 10, Ratio: 100, Counts: unavailable, Scope: strategies.PerClient},
 			layers.Retry{
@@ -83,17 +82,17 @@ func polly(Knowledge) strategies.Definition {
 	}}
 }
 
-// pollyJitter is the same with an exponential backoff and jitter.
+// pollyJitter is the same strategy with exponential backoff and Polly's jitter.
 func pollyJitter(Knowledge) strategies.Definition {
 	return strategies.Definition{Reader: sdkReader{}, Layers: []strategies.Layer{
 		layers.Retry{Backoff: backoffs.PollyJitter{Base: 2 * time.Second}, MaxAttempts: 4, On: anything, Hints: ignored},
 	}}
 }
 
-// resilience4j is its Retry around its CircuitBreaker, both with their defaults
-// (2026-05-05): three attempts 0.5 s apart of whatever fails, the breaker's
-// refusals included; the breaker counts every failure, a bad request too, and
-// waits without a limit until its ten probes have all ended.
+// resilience4j is Retry around CircuitBreaker, both with their defaults (2026-05-05):
+// three attempts 0.5 s apart on any failure, also on a refusal by the breaker. The
+// breaker counts every failure, also a bad request, and when half open waits without
+// a bound until all its ten probes have ended.
 func resilience4j(Knowledge) strategies.Definition {
 	on := anything
 	on.Refusals = true
@@ -117,9 +116,8 @@ func failsafeGo(Knowledge) strategies.Definition {
 	}}
 }
 
-// gobreaker is sony/gobreaker v2.4: it opens after more than five failures in a
-// row, whatever they are, and probes after a minute; a probe that never ends
-// keeps it half open.
+// gobreaker is sony/gobreaker v2.4: it opens after more than five failures of any kind
+// in a row and probes after a minute; a probe that never ends keeps it half open.
 func gobreaker(Knowledge) strategies.Definition {
 	return strategies.Definition{Reader: sdkReader{}, Layers: []strategies.Layer{layers.Breaker{
 		Failures: 6, OpenFor: time.Minute, FailFast: true,
@@ -128,8 +126,8 @@ func gobreaker(Knowledge) strategies.Definition {
 	}}}
 }
 
-// xTimeRate is golang.org/x/time/rate with the limit of the bug reports, 20 a
-// second and a burst of 5. It limits and does not retry; see rateReservations.
+// xTimeRate is golang.org/x/time/rate with the limit of the bug reports: 20 calls a
+// second and a burst of 5. It does not retry; see rateReservations.
 func xTimeRate(Knowledge) strategies.Definition {
 	return strategies.Definition{Reader: sdkReader{}, Layers: []strategies.Layer{rateReservations{limit: 20, burst: 5}}}
 }

@@ -7,38 +7,38 @@ import (
 	"herdlab/strategies/layers"
 )
 
-// sdkReader reads as one library does: as most of them, by status and headers,
-// but for what it has of its own.
+// sdkReader reads replies as a client library does. The zero value reads status and
+// headers, as most libraries do, but no hint; the fields are the differences between
+// libraries.
 type sdkReader struct {
-	// hears is the spellings of hints that it understands.
-	hears spellings
-	// on, if there are any, is the only statuses whose hints it looks for; upTo, if
-	// it is not 0, is the longest hint that it takes, and then 0 is none.
+	// hints are the spellings of hints that the library reads.
+	hints spellings
+	// on are the statuses whose hints are read, all if it is nil. upTo is the longest
+	// hint that is used; if it is set, a hint of 0 is ignored too. 0 means no bound.
 	on   []layers.Statuses
 	upTo time.Duration
-	// future makes a date that has passed no hint, which to others is a wait of 0,
-	// and whole a header with a fraction.
+	// future ignores a date in the past, which other libraries read as 0 s. whole
+	// ignores a header with a fraction of a second.
 	future, whole bool
-	// body makes it classify errors by their body, and not by status.
+	// body classifies errors by their body instead of their status.
 	body bool
-	// strict makes a 200 that is no answer a failure, which is not retried; others
-	// take the 14003 in it for one.
+	// strict makes a 14003 with status 200 a failure that is not retried; other
+	// libraries read it as an answer.
 	strict bool
-	// parses makes a 200 around text that is no JSON a failure of the server, which
-	// others take for one of the request.
+	// parses makes invalid JSON with status 200 a server error; other libraries read
+	// it as a bad request.
 	parses bool
-	// quota makes it look for words about money in the text of errors.
+	// quota makes an error whose text mentions quota a quota failure.
 	quota bool
-	// trusts makes an answer without a finish marker a whole one to a reader of
-	// bodies, as it is to the others.
+	// trusts makes an answer without a finish marker a success, also with body.
 	trusts bool
-	// single makes two answers in one body a failure, which is not retried; others
-	// take the first.
+	// single makes two answers in one body a failure that is not retried; other
+	// libraries read the first.
 	single bool
-	// early makes an error event before the first token a failure to be retried.
+	// early makes an error event before the first token a failure that is retried.
 	early bool
-	// streams says that it always asks for streams: whatever fails under a 200 had
-	// begun.
+	// streams means that all requests are for streams: a failure with status 200 is a
+	// stream that had begun.
 	streams bool
 }
 
@@ -53,18 +53,18 @@ func spelled(all ...wire.Spelling) spellings {
 	return s
 }
 
-// retryAfter is the header that most libraries read, in seconds or as a date;
-// retryAfterMs is also that in milliseconds. Those in JavaScript take a duration
-// for a number too, and misread it (see parseFloat).
+// retryAfter are the spellings of the header that most libraries read, in seconds or
+// as a date. retryAfterMs adds the header in milliseconds. byParseFloat adds durations,
+// which libraries in JavaScript read as numbers (see parseFloat).
 var (
 	retryAfter   = spelled(wire.ExactSeconds, wire.HeaderSeconds, wire.HeaderDate, wire.HeaderTime, wire.BothSeconds)
 	retryAfterMs = retryAfter | spelled(wire.HeaderMillis)
 	byParseFloat = retryAfterMs | spelled(wire.HeaderDuration)
 )
 
-// parseFloat is what JavaScript's function of that name makes of a duration, as
-// seconds: it reads the number at the beginning and not what stands behind it, so
-// that 6m0s is six seconds, and 300ms is five minutes.
+// parseFloat returns the value that JavaScript's parseFloat reads from the text of a
+// duration, as seconds. It reads the number at the beginning and ignores the unit:
+// 6m0s is six seconds, and 300ms is five minutes.
 func parseFloat(d time.Duration) time.Duration {
 	switch {
 	case d >= time.Hour:
@@ -96,9 +96,9 @@ func (x sdkReader) Read(r *wire.Reply, clock time.Duration, o *wire.Outcome) {
 		wire.ByLibrary{}.Read(r, clock, o)
 	}
 	o.RetryAfter = wire.NoHint
-	coded := r.Body == wire.CodeBody && r.Status < 400 // under an error's status it is like any other error
-	heard := x.hears>>r.Hint.Spelling&1 != 0 && !coded && (x.on == nil || layers.Among(x.on, r.Status))
-	if heard && (x.upTo == 0 || 0 < hint && hint <= x.upTo) {
+	coded := r.Body == wire.CodeBody && r.Status < 400 // with an error status it is an ordinary error
+	read := x.hints>>r.Hint.Spelling&1 != 0 && !coded && (x.on == nil || layers.Among(x.on, r.Status))
+	if read && (x.upTo == 0 || 0 < hint && hint <= x.upTo) {
 		o.RetryAfter = hint
 	}
 	switch {
@@ -120,9 +120,9 @@ func (x sdkReader) Read(r *wire.Reply, clock time.Duration, o *wire.Outcome) {
 	o.Begun = o.Begun || x.streams && o.Status < 400 && o.Class != wire.OK
 }
 
-// codeReader is the founding article's: it looks for {"code": 14003} in the body,
-// never at the status, and takes any other JSON for an answer. What is none makes
-// its parser fail.
+// codeReader is the reader of the reference article on 14003: it looks for
+// {"code": 14003} in the body, ignores the status and reads any other JSON as an
+// answer. Anything else is a parse error, which is not retried.
 type codeReader struct{}
 
 // Read implements wire.Reader.

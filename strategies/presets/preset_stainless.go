@@ -10,11 +10,11 @@ import (
 )
 
 // The SDKs of OpenAI and Anthropic come from one generator and share a core: three
-// attempts, min(8 s, 0.5·2ⁿ) less a random quarter, connection errors, timeouts,
-// 408, 409, 429 and everything from 500 up, x-should-retry over all of that, 600 s
-// for each attempt, and no retry once a stream has begun. They differ in the hints
-// that they understand and accept. A hint that they do accept is obeyed to the
-// instant, so that a fleet wakes as one.
+// attempts; waits of min(8 s, 0.5·2ⁿ) minus up to a quarter; retries of connection
+// errors, timeouts, 408, 409, 429 and all statuses from 500 up; x-should-retry
+// overrides these rules; 600 s for each attempt; no retry once a stream has begun. They
+// differ in the hints that they read and accept. An accepted hint is followed exactly,
+// without jitter, so clients with the same hint retry together.
 func stainless(reader sdkReader, hints layers.Hints, replay layers.Replay, inside ...strategies.Layer) func(Knowledge) strategies.Definition {
 	hints.Use = layers.HintAsWait
 	loop := layers.Retry{
@@ -32,29 +32,28 @@ func stainless(reader sdkReader, hints layers.Hints, replay layers.Replay, insid
 	}
 }
 
-// tenMinutes is how long the SDKs wait for an answer.
+// tenMinutes is the timeout of the SDKs for an attempt.
 var tenMinutes = layers.AttemptTimeout{After: 600 * time.Second}
 
-// millis31 is how long a timer of JavaScript can run.
+// millis31 is the longest timeout of a JavaScript timer, 2³¹ − 1 ms.
 const millis31 = math.MaxInt32 * time.Millisecond
 
 var (
 	// openai-python 3.3.1: 0 < hint ≤ 120 s; a longer one ends the call. (Before
-	// 2.52.0 it was 60 s, and a retry by the backoff.)
-	openaiPython = stainless(sdkReader{hears: retryAfterMs}, layers.Hints{Least: 1, Most: 120 * time.Second, Beyond: layers.GiveUp}, layers.ReplayNothing, tenMinutes)
-	// openai-node 7.59.0: 0 ≤ hint ≤ 60 s; a longer one, or a date that has passed,
-	// is retried after half a second.
-	openaiNode = stainless(sdkReader{hears: byParseFloat, future: true}, layers.Hints{Most: 60 * time.Second}, layers.ReplayNothing, tenMinutes)
-	// openai-go v3.99.0: 0 ≤ hint ≤ 120 s; a longer one ends the call. It waits for
-	// an answer without a limit.
-	openaiGo = stainless(sdkReader{hears: retryAfterMs}, layers.Hints{Most: 120 * time.Second, Beyond: layers.GiveUp}, layers.ReplayNothing)
+	// 2.52.0 the bound was 60 s, and a longer hint was replaced by the backoff.)
+	openaiPython = stainless(sdkReader{hints: retryAfterMs}, layers.Hints{Least: 1, Most: 120 * time.Second, Beyond: layers.GiveUp}, layers.ReplayNothing, tenMinutes)
+	// openai-node 7.59.0: 0 ≤ hint ≤ 60 s; after a longer one, or a date in the
+	// past, it retries after half a second.
+	openaiNode = stainless(sdkReader{hints: byParseFloat, future: true}, layers.Hints{Most: 60 * time.Second}, layers.ReplayNothing, tenMinutes)
+	// openai-go v3.99.0: 0 ≤ hint ≤ 120 s; a longer one ends the call. It has
+	// no timeout for an attempt.
+	openaiGo = stainless(sdkReader{hints: retryAfterMs}, layers.Hints{Most: 120 * time.Second, Beyond: layers.GiveUp}, layers.ReplayNothing)
 	// anthropic-python 0.121.0: 0 < hint ≤ 60 s, otherwise the backoff.
-	anthropicPython = stainless(sdkReader{hears: retryAfterMs}, layers.Hints{Least: 1, Most: 60 * time.Second}, layers.ReplayNothing, tenMinutes)
-	// anthropic-ts 1.14.0: any positive hint that a timer can take. (A key from
-	// OAuth that is refused is renewed, and one attempt more made; API keys are
-	// meant here.)
-	anthropicTS = stainless(sdkReader{hears: byParseFloat}, layers.Hints{Least: 1, Most: millis31}, layers.ReplayNothing, tenMinutes)
-	// anthropic-go v2.15.0: any hint; and an answer whose body broke is asked for
-	// again, unless it was a stream. (Streams have no limit of time.)
-	anthropicGo = stainless(sdkReader{hears: retryAfterMs}, layers.Hints{}, layers.ReplayUndelivered, tenMinutes)
+	anthropicPython = stainless(sdkReader{hints: retryAfterMs}, layers.Hints{Least: 1, Most: 60 * time.Second}, layers.ReplayNothing, tenMinutes)
+	// anthropic-ts 1.14.0: any positive hint that fits into a timer. (API keys are
+	// modelled. A refused OAuth token would be renewed, with one more attempt.)
+	anthropicTS = stainless(sdkReader{hints: byParseFloat}, layers.Hints{Least: 1, Most: millis31}, layers.ReplayNothing, tenMinutes)
+	// anthropic-go v2.15.0: any hint; an answer with a truncated body is retried,
+	// unless it is a stream. (Streams have no timeout.)
+	anthropicGo = stainless(sdkReader{hints: retryAfterMs}, layers.Hints{}, layers.ReplayUndelivered, tenMinutes)
 )

@@ -12,9 +12,9 @@ import (
 // behaviour, or the example of its documentation. Presets reproduce mistakes.
 type Preset struct {
 	Builtin
-	// Version is the version that was modelled, or the date.
+	// Version is the modelled version, or its date.
 	Version string
-	// Source names the files or the text that were read.
+	// Source names the files or the text that the model is based on.
 	Source string
 }
 
@@ -78,5 +78,5 @@ func exponential(base, limit time.Duration) backoffs.Exponential {
 	return backoffs.Exponential{Base: base, Cap: limit}
 }
 
-// ignored are the hints of clients that do not read them.
+// ignored is the setting of clients that do not read hints.
 var ignored = layers.Hints{Use: layers.HintIgnored}

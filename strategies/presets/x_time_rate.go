@@ -8,22 +8,23 @@ import (
 	"herdlab/strategies"
 )
 
-// rateReservations is golang.org/x/time/rate as most use it: Wait with a context that
-// is cancelled. Whoever comes is given the next slot of the future; whoever leaves
-// before it gives back what nobody has built on, which is nothing for all but the
-// last to have come. So a crowd that gives up waiting leaves its debt behind, and
-// the next to come waits as if they were all still there. TokenBucket, which
-// charges those whom it lets in, is the right way round.
+// rateReservations is golang.org/x/time/rate in its usual form: Wait with a context
+// that may be cancelled. A call reserves the next free time slot. A call that is
+// cancelled before its slot returns only the tokens that no later call has reserved,
+// which is nothing unless it is the latest call. So calls that stop waiting leave a
+// debt, and the next call waits as if they were all still waiting. TokenBucket avoids
+// this: it charges a call when it is admitted.
 //
-// It counts tokens in floating point, as the library does: where the last to come
-// leave first, a nanosecond of rounding decides how much of the debt remains.
+// It counts tokens in floating point, as the library does: if the latest calls are
+// cancelled first, a rounding error of a nanosecond decides how much debt remains.
 type rateReservations struct {
 	limit float64 // tokens per second
 	burst float64
 }
 
-// The words of a limiter: its tokens, as the bits in which they differ from a full
-// one; when they were counted; and the latest slot that it has given out.
+// The words of a limiter: its tokens, as the bits of the float64 XOR those of a full
+// bucket, so that 0 is a full bucket; the time at which they were counted; and the
+// latest slot that has been reserved.
 const (
 	tokenBits = iota
 	countedAt
@@ -31,7 +32,7 @@ const (
 	reservationWords
 )
 
-// Build implements Layer.
+// Build implements strategies.Layer.
 func (r rateReservations) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	limiter, err := b.Reserve(strategies.PerClient, reservationWords, "")
 	if err != nil {
@@ -50,11 +51,11 @@ type rateReservationsLayer struct {
 	rateReservations
 	inner   strategies.Strategy
 	limiter strategies.Slot
-	slot    strategies.Slot // when the call may go
+	slot    strategies.Slot // the time at which the call may be sent
 	waiting strategies.Waiting
 }
 
-// Next implements Strategy.
+// Next implements strategies.Strategy.
 func (r *rateReservationsLayer) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 	switch waits := r.waiting.In(c); {
 	case e.Kind == strategies.Begin:
@@ -73,44 +74,46 @@ func (r *rateReservationsLayer) Next(now time.Duration, c *strategies.Call, e st
 	return r.inner.Next(now, c, e)
 }
 
-// reserve is reserveN: it gives the call its slot, and returns how long that is to
-// come.
+// reserve is reserveN of the library: it reserves the next slot for the call and
+// returns the time until that slot.
 func (r *rateReservationsLayer) reserve(now time.Duration, c *strategies.Call) (wait time.Duration) {
 	tokens := r.advance(now, c) - 1
 	if tokens < 0 {
 		wait = r.timeFor(-tokens)
 	}
-	r.keep(now, c, tokens)
+	r.store(now, c, tokens)
 	*c.Word(r.limiter, latestSlot), *c.Word(r.slot, 0) = int64(now+wait), int64(now+wait)
 	return wait
 }
 
-// cancel is CancelAt: it gives the token back, less those of all who came later.
+// cancel is CancelAt of the library: it returns the token of the call minus the tokens
+// that later calls have reserved.
 func (r *rateReservationsLayer) cancel(now time.Duration, c *strategies.Call) {
 	slot, latest := time.Duration(*c.Word(r.slot, 0)), (*time.Duration)(c.Word(r.limiter, latestSlot))
 	back := 1 - float64((*latest-slot).Seconds()*r.limit)
 	if slot < now || back <= 0 {
 		return
 	}
-	r.keep(now, c, min(r.advance(now, c)+back, r.burst))
+	r.store(now, c, min(r.advance(now, c)+back, r.burst))
 	if before := slot - r.timeFor(1); slot == *latest && before >= now {
 		*latest = before
 	}
 }
 
-// advance is how many tokens there are now.
+// advance returns the number of tokens at now.
 func (r *rateReservationsLayer) advance(now time.Duration, c *strategies.Call) float64 {
 	tokens := math.Float64frombits(uint64(*c.Word(r.limiter, tokenBits)) ^ math.Float64bits(r.burst))
 	elapsed := now - time.Duration(*c.Word(r.limiter, countedAt))
 	return min(tokens+float64(elapsed.Seconds()*r.limit), r.burst)
 }
 
-func (r *rateReservationsLayer) keep(now time.Duration, c *strategies.Call, tokens float64) {
+func (r *rateReservationsLayer) store(now time.Duration, c *strategies.Call, tokens float64) {
 	*c.Word(r.limiter, tokenBits) = int64(math.Float64bits(tokens) ^ math.Float64bits(r.burst))
 	*c.Word(r.limiter, countedAt) = int64(now)
 }
 
-// timeFor is durationFromTokens.
+// timeFor is durationFromTokens of the library: the time in which the limit grants
+// that many tokens.
 func (r *rateReservationsLayer) timeFor(tokens float64) time.Duration {
 	return time.Duration(float64(tokens/r.limit) * float64(time.Second))
 }
