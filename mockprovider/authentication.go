@@ -12,13 +12,13 @@ type known struct {
 	keys, models, regions uint16
 }
 
-// everybody is known where nothing is told apart.
-var everybody = known{math.MaxUint64, math.MaxUint16, math.MaxUint16, math.MaxUint16}
+// allKnown is what is known where nothing is distinguished.
+var allKnown = known{math.MaxUint64, math.MaxUint16, math.MaxUint16, math.MaxUint16}
 
-// known returns what a provider of that space knows. What is not told apart is
-// known, whatever its number.
+// known returns which numbers are valid at a provider of that space. Every number
+// of what is not distinguished is valid.
 func (s *Space) known() known {
-	k := everybody
+	k := allKnown
 	if s.Accounts > 0 {
 		k.accounts = uint64(s.Accounts)
 	}
@@ -30,8 +30,8 @@ func (s *Space) known() known {
 	return k
 }
 
-// stranger says why no limit is asked about r: wire.Auth if its account or key
-// is not known or not valid, wire.BadRequest if there is no such model or
+// reject returns why r is refused before any limit: wire.Auth if its account or
+// key is not known or not valid, wire.BadRequest if there is no such model or
 // region; otherwise wire.OK.
 func (p *Provider) reject(r *wire.Request) wire.Class {
 	key := uint16(r.Target.Key)

@@ -24,7 +24,8 @@ type Autoscale struct {
 	Delay  time.Duration `default:"0s" about:"How long it takes until more slots are there."`
 }
 
-// validate says what is wrong with an autoscaler that begins with so many slots.
+// validate reports an error if the autoscaler is invalid for that initial number of
+// slots.
 func (a *Autoscale) validate(slots int) error {
 	switch {
 	case a.Min < 1 || a.Max < a.Min:
@@ -109,7 +110,7 @@ func (a *scaler) wanted() int {
 	return min(max(roundUpSlots(exact), a.Min), a.Max)
 }
 
-// want makes it so many slots, sooner or later.
+// want orders or removes slots to reach the wanted number.
 func (a *scaler) want(now time.Duration, wanted int) {
 	switch missing := wanted - a.slots - a.more; {
 	case missing > 0 && a.Delay == 0:

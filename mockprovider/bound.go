@@ -11,15 +11,15 @@ import (
 
 // Load is the work that a Bound is for.
 type Load struct {
-	// Space is who sends it, as in Config. A limit that counts each account by
-	// itself lets through what all of them together may.
+	// Space has the numbers of accounts and so on, as in Config. The bound of a limit
+	// with a counter for each account is the sum over all accounts.
 	Space
 	// MeanService is the mean time that a request holds its slot.
 	MeanService time.Duration
 	// MeanInput and MeanOutput are the mean length of its prompt and of its
 	// answer, in tokens, and MeanReserved that of the output it states as the
 	// most (max_tokens); 0 if it states none. A limit on tokens bounds nothing
-	// where these do not say how many a request has.
+	// where these are 0.
 	MeanInput, MeanOutput, MeanReserved float64
 }
 

@@ -9,7 +9,7 @@ import (
 type Capacity struct {
 	// Slots is how many requests are served at a time, 0 for no bound; Queue
 	// how many may wait for a slot. Full is the reply when there is no room, and
-	// to whoever is dropped from the queue.
+	// to a request that is dropped from the queue.
 	Slots   int     `unit:"slots" least:"1" without:"there is no bound" about:"How many requests are served at a time."`
 	Queue   int     `unit:"requests" default:"0" about:"How many requests may wait for a slot."`
 	Full    Refusal `about:"How a request is refused that finds no room."`
@@ -35,24 +35,24 @@ const (
 	mostFactor = 1000.0
 )
 
-// validate reports to say everything that is wrong with the capacity.
-func (c *Capacity) validate(say func(what string, err error)) {
-	say("full", c.Full.Validate())
-	say("service", c.Service.Validate())
+// validate passes every error of the capacity to report.
+func (c *Capacity) validate(report func(what string, err error)) {
+	report("full", c.Full.Validate())
+	report("service", c.Service.Validate())
 	switch {
 	case c.Slots < 0 || c.Queue < 0:
-		say("capacity", errors.New("slots and queue must not be negative"))
+		report("capacity", errors.New("slots and queue must not be negative"))
 	case c.Slots > mostSlots || c.Queue > mostSlots:
-		say("capacity", fmt.Errorf("slots and queue must be at most %d", mostSlots))
+		report("capacity", fmt.Errorf("slots and queue must be at most %d", mostSlots))
 	case c.Slots == 0 && c.Queue > 0:
-		say("capacity", errors.New("a queue needs a bounded number of slots"))
+		report("capacity", errors.New("a queue needs a bounded number of slots"))
 	case c.Slots == 0 && (c.Unit > 0 || c.Autoscale != nil || len(c.Day.Steps) > 0):
-		say("capacity", errors.New("units, an autoscaler and the day's course need a bounded number of slots"))
+		report("capacity", errors.New("units, an autoscaler and the day's course need a bounded number of slots"))
 	}
-	say("queue", c.Discipline.validate(c.Queue))
-	say("overload", c.Overload.validate(c.Slots))
+	report("queue", c.Discipline.validate(c.Queue))
+	report("overload", c.Overload.validate(c.Slots))
 	if c.Autoscale != nil && c.Slots > 0 {
-		say("autoscale", c.Autoscale.validate(c.Slots))
+		report("autoscale", c.Autoscale.validate(c.Slots))
 	}
-	say("day", c.Day.validate(0, mostFactor))
+	report("day", c.Day.validate(0, mostFactor))
 }

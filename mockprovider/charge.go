@@ -8,8 +8,8 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Charge says what a limit counts of a request, and when. The zero Charge
-// counts each as 1 when it is let in, whatever becomes of it.
+// Charge is what a limit counts of a request, and when. The zero Charge counts
+// each as 1 at admission, however it ends.
 type Charge struct {
 	Count Unit   `about:"What is counted."`
 	When  Moment `about:"When tokens of the answer are charged, whose number is known at the end."`
@@ -34,9 +34,9 @@ const (
 	numUnits     = iota
 )
 
-// Moment is when tokens of the answer are charged. Nobody knows how many they
-// will be before the answer is complete; what is charged before is the cap that
-// the request states (max_tokens) or, if it states none, what it will be.
+// Moment is when tokens of the answer are charged. Their number is not known before
+// the answer is complete; the charge before that is the cap of the request
+// (max_tokens) or, without one, the true number.
 type Moment uint8
 
 // The moments.
@@ -48,7 +48,7 @@ const (
 	// it is lost.
 	Reserved
 	// AtCompletion lets in as long as anything is left, and charges what was
-	// produced at the end: so many requests that come together all pass.
+	// produced at the end: of a burst of requests all pass.
 	AtCompletion
 	numMoments = iota
 )
@@ -65,7 +65,7 @@ const (
 	numSettlements = iota
 )
 
-// validate says what is wrong with the charge.
+// validate reports an error if the charge is invalid.
 func (c *Charge) validate() error {
 	switch {
 	case c.Count >= numUnits:
@@ -99,7 +99,7 @@ func (c *Charge) Upfront(r *wire.Request) int32 {
 	return c.amount(r, max(out, c.Least))
 }
 
-// amount is what r is charged if its answer has so many tokens.
+// amount is what r is charged if its answer has that number of output tokens.
 func (c *Charge) amount(r *wire.Request, output uint32) int32 {
 	switch c.Count {
 	case Requests:

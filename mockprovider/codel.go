@@ -13,14 +13,14 @@ import (
 // left the queue for an Interval had waited for Target or more, it drops one,
 // and goes on dropping at ever shorter intervals (Interval ÷ √n) until one has
 // waited for less. It is the control law of RFC 8289 with requests for packets
-// and "nobody else waits" for "less than a packet is left". The zero value
+// and "no other request waits" for "less than a packet is left". The zero value
 // drops nothing.
 type CoDel struct {
 	Target   time.Duration `default:"0s" about:"The wait that is acceptable."`
 	Interval time.Duration `without:"nothing is dropped" about:"How long all must have waited longer before the first is dropped."`
 }
 
-// validate says what is wrong with the parameters.
+// validate reports an error if the parameters are invalid.
 func (c *CoDel) validate() error {
 	switch {
 	case c.Target < 0 || c.Interval < 0 || c.Interval > longest:
@@ -47,7 +47,7 @@ type shedder struct {
 }
 
 // drops decides on the job that is first in the queue and for which there is a
-// slot. It has waited for so long; alone says that nobody is behind it.
+// slot. waited is how long it has waited; alone is true if it is the last one.
 func (c *shedder) drops(now, waited time.Duration, alone bool) bool {
 	if !c.high(now, waited, alone) {
 		c.dropping = false

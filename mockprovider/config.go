@@ -14,12 +14,12 @@ type Config struct {
 	// any limit is asked.
 	RejectKeys []uint8
 	BadKey     Refusal
-	// Limits are the gates in the order in which they are asked. Each knows by
-	// its Terms whether it gives back what it has counted when a later one, or
+	// Limits are the limits in the order in which they decide. The Terms of each
+	// state whether it gives back what it has counted when a later one, or
 	// capacity, refuses.
 	Limits []Limit
-	// ReportedLimit is the number of the limit, from 1, that successes tell of: how much
-	// there is of it, how much remains, and when it is whole again; 0 is none.
+	// ReportedLimit is the number, from 1, of the limit that successes describe: its
+	// size, what remains of it, and when it is whole again; 0 is none.
 	ReportedLimit int
 	Capacity
 	// Models and Regions are what a target may name; without models, or regions,
@@ -36,12 +36,12 @@ type Config struct {
 	// Space is how many accounts, keys, addresses, models and regions there
 	// are. Authentication refuses accounts beyond it.
 	Space
-	// Forms is how the provider puts its replies where nothing else is said;
+	// Forms are the forms of replies where a Refusal has none of its own;
 	// wire.Plain if nil.
 	Forms *wire.Forms
 }
 
-// Validate says everything that is wrong with the configuration.
+// Validate reports every error of the configuration.
 func (c *Config) Validate() error {
 	var errs []error
 	check := func(what string, err error) {
@@ -59,7 +59,7 @@ func (c *Config) Validate() error {
 		check(where, c.countable(l))
 	}
 	if c.ReportedLimit < 0 || c.ReportedLimit > len(c.Limits) {
-		check("tells", fmt.Errorf("there is no limit %d; use 1 to %d, or 0 to tell of none", c.ReportedLimit, len(c.Limits)))
+		check("tells", fmt.Errorf("there is no limit %d; use 1 to %d, or 0 for none", c.ReportedLimit, len(c.Limits)))
 	}
 	for i := range c.Faults {
 		check(fmt.Sprintf("fault %d", i+1), c.checkFault(&c.Faults[i]))

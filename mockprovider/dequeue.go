@@ -14,7 +14,7 @@ func (p *Provider) enqueued(now time.Duration, s *station, i uint32, out []wire.
 		s.ranking.push(p.places, i, s.key(r))
 	}
 	s.backlog += s.units(&r.Demand)
-	if s.used < s.open { // what is next is too large for what is free; the newcomer may not be
+	if s.used < s.open { // the next job is too large for the free slots; the new one may fit
 		return p.serve(now, s, out)
 	}
 	return out
@@ -39,8 +39,8 @@ func (p *Provider) leaveQueue(s *station, i uint32) {
 	}
 }
 
-// serve starts what waits, as far as there are slots for it, and drops whom the
-// discipline says.
+// serve starts waiting jobs while there are slots for them, and drops those that
+// the discipline drops.
 func (p *Provider) serve(now time.Duration, s *station, out []wire.Effect) []wire.Effect {
 	if s.MaxWait > 0 && s.used < s.open {
 		for s.n > 0 && now-p.jobs[s.oldest].admitted > s.MaxWait {
@@ -53,7 +53,7 @@ func (p *Provider) serve(now time.Duration, s *station, out []wire.Effect) []wir
 		switch {
 		case !s.has(s.units(&j.req.Demand)):
 			return out
-		case s.DropGone && j.hungUp != present:
+		case s.DropGone && j.hungUp != connected:
 			out = p.cut(now, i, wire.Dropped, wire.Cancelled, out)
 		case s.shedder.Interval > 0 && s.shedder.drops(now, now-j.admitted, s.n == 1):
 			out = p.drop(now, s, i, out)
@@ -65,10 +65,10 @@ func (p *Provider) serve(now time.Duration, s *station, out []wire.Effect) []wir
 	return out
 }
 
-// drop refuses a job that waits, as if there had been no room; in silence, if
-// one looks and sees that its client is gone.
+// drop refuses a waiting job as if there had been no room; without a reply, if the
+// discipline looks for hang-ups and its client has hung up.
 func (p *Provider) drop(now time.Duration, s *station, i uint32, out []wire.Effect) []wire.Effect {
-	if s.DropGone && p.jobs[i].hungUp != present {
+	if s.DropGone && p.jobs[i].hungUp != connected {
 		return p.cut(now, i, wire.Dropped, wire.Cancelled, out)
 	}
 	out = p.cut(now, i, wire.Replied, wire.Overloaded, out)

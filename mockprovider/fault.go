@@ -50,7 +50,7 @@ type ConfigChecker interface {
 func (f *Fault) Validate() error {
 	switch {
 	case f.Does == nil:
-		return errors.New("it does nothing; say what it does, or leave it out")
+		return errors.New("it does nothing; state what it does, or leave it out")
 	case f.From < 0:
 		return errors.New("it must not begin before 0")
 	case f.To <= f.From:

@@ -118,10 +118,10 @@ func (e *End) Refuse(class wire.Class, refusal *Refusal) {
 	e.provider.write(e.Now, e.Request, Verdict{Class: class}, refusal, e.Reply)
 }
 
-// Drop sends nothing any more, after so many tokens have left.
+// Drop sends nothing more, after that number of tokens.
 func (e *End) Drop(tokens uint32) { e.kind, e.Reply.Tokens = wire.Dropped, tokens }
 
-// Disconnect loses the connection, after so many tokens have left.
+// Disconnect loses the connection, after that number of tokens.
 func (e *End) Disconnect(tokens uint32) {
 	e.kind, e.Reply.Class, e.Reply.Tokens = wire.LostConnection, wire.ConnectionLost, tokens
 }

@@ -15,7 +15,8 @@ type faults struct {
 	slots []fault
 	// ahead are the slots of those that are in force or will be, in the order
 	// of their numbers; arrivals and works of those in force that act there;
-	// refusers of those that refuse whoever they are for, by their beginning.
+	// refusers of those that refuse every request that they are for, by their
+	// beginning.
 	ahead, arrivals, works, refusers []uint16
 	strain                           Strain
 	numbers                          int  // of those that ever were
@@ -32,12 +33,12 @@ type fault struct {
 	number int // in the order in which they were declared and injected
 	slot   uint16
 	gone   bool
-	all    bool // it is for everybody
-	sure   bool // whoever it is for, it strikes
+	all    bool // it is for all requests
+	sure   bool // it strikes every request that it is for
 }
 
-// mark is what a job remembers of the fault that has struck it: its slot + 1,
-// and where it follows a script the number of the answer; the zero mark is none.
+// mark names the fault that has struck a job: its slot + 1,
+// and the number of the answer if it picks answers; 0 is no mark.
 type mark struct {
 	slot, answer uint16
 }

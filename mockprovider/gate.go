@@ -91,7 +91,7 @@ type ClockSetter interface {
 	SetClock(now, ahead time.Duration)
 }
 
-// StandingReporter is a gate that can say how a caller stands with it.
+// StandingReporter is a gate that reports how a caller stands with it.
 type StandingReporter interface {
 	// Standing returns how the caller of r stands at now.
 	Standing(now time.Duration, r *wire.Request) Standing

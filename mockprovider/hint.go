@@ -10,18 +10,18 @@ import (
 	"herdlab/sim/saturating"
 )
 
-// Hint is what a refusal says about when to come back. What it says is written
-// as exactly as the spelling can, rounded up, so that who obeys a true hint is
-// never early; unless it is rounded down on purpose.
+// Hint is what a refusal states about when to come back. It is written as exactly as
+// the spelling allows, rounded up, so that a client that obeys a true hint is never
+// early; unless it is rounded down on purpose.
 type Hint struct {
 	Kind HintKind
 	// Value is the wait a Constant hint states.
 	Value time.Duration
-	// Factor makes the hint wrong: what it says is multiplied by it. 0 stands
+	// Factor makes the hint wrong: the wait is multiplied by it. 0 stands
 	// for 1; 1000 is seconds where milliseconds are meant, 0.5 sends callers
 	// back too early.
 	Factor float64
-	// Jitter spreads callers: what it says is longer by U(0, Jitter). That luck
+	// Jitter spreads callers: the wait is longer by U(0, Jitter). That draw
 	// belongs to the call and the attempt.
 	Jitter time.Duration
 }
@@ -29,18 +29,18 @@ type Hint struct {
 // HintKind is how a hint is made.
 type HintKind uint8
 
-// The kinds of hints. All but NoHint and Constant need somebody who knows when the
-// request would be let in; who does not gives no hint.
+// The kinds of hints. All but NoHint and Constant need an Admission that is known;
+// otherwise there is no hint.
 const (
-	NoHint      HintKind = iota // nothing is said
+	NoHint      HintKind = iota // none
 	Constant                    // always the same wait
-	Exact                       // the time until the request would be let in
+	Exact                       // the time until the request would be admitted
 	RoundedUp                   // the same in whole seconds, rounded up
 	RoundedDown                 // the same in whole seconds, rounded down: as a wait or, if the spelling is dated, as a time
 	numHints    = iota
 )
 
-// Validate says what is wrong with the hint, and what to do.
+// Validate reports an error if the hint is invalid; the error also says what to do.
 func (h *Hint) Validate() error {
 	switch {
 	case h.Kind >= numHints:

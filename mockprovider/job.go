@@ -42,7 +42,7 @@ func (p *Provider) newJob(now time.Duration, in *wire.Input, station uint16) uin
 	i := p.free[len(p.free)-1]
 	p.free = p.free[:len(p.free)-1]
 	j := &p.jobs[i]
-	j.req, j.ticket, j.admitted, j.hungUp = in.Request, in.Ticket, now, present
+	j.req, j.ticket, j.admitted, j.hungUp = in.Request, in.Ticket, now, connected
 	j.station, j.state, j.mark, j.epoch = station, waiting, p.faults.scripted, p.epoch
 	if p.watches {
 		p.keepTicket(in.Ticket, i)
@@ -139,8 +139,8 @@ func (p *Provider) done(now time.Duration, i uint32, out []wire.Effect) []wire.E
 	return p.serve(now, s, out)
 }
 
-// cut ends a job before its time, wherever it is, with an effect of that kind.
-// The gates hear of the class, and of the tokens that were produced.
+// cut ends a job early, in the queue or in service, with an effect of that kind. The
+// gates get the class, and the number of tokens that were produced.
 func (p *Provider) cut(now time.Duration, i uint32, kind wire.EffectKind, class wire.Class, out []wire.Effect) []wire.Effect {
 	j := &p.jobs[i]
 	s := p.stations[j.station]
@@ -169,10 +169,10 @@ func (p *Provider) cut(now time.Duration, i uint32, kind wire.EffectKind, class 
 	return out
 }
 
-// end notes that nothing more will be said to the ticket of a job.
+// end notes that the ticket of a job gets no more effects.
 func (p *Provider) end(j *job) {
 	if p.watches {
-		p.jobOf[j.ticket] = nobody
+		p.jobOf[j.ticket] = noJob
 	}
 }
 

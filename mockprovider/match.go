@@ -6,7 +6,7 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Match says which requests something is for: those that fit in all respects.
+// Match matches requests: those that are in all of its ranges.
 // The zero Match is for all of them. A tier is a range of accounts.
 type Match struct {
 	Accounts   Range `names:"accounts" without:"all" about:"The accounts, by number or by the name of their fleet."`
@@ -35,7 +35,7 @@ func (m *Match) Of(r *wire.Request) bool {
 		m.Models.Has(uint32(r.Target.Model)) && m.Regions.Has(uint32(r.Target.Region)) && m.Priorities.Has(uint32(r.Demand.Priority))
 }
 
-// Validate says which range is empty.
+// Validate reports an error if a range is empty.
 func (m *Match) Validate() error {
 	names := [...]string{"accounts", "addresses", "keys", "models", "regions", "priorities"}
 	for i, x := range [len(names)]Range{m.Accounts, m.Addresses, m.Keys, m.Models, m.Regions, m.Priorities} {

@@ -31,32 +31,32 @@ type RegionConfig struct {
 	Surcharge int `unit:"%" least:"-100" most:"900" default:"0%" about:"How much more a token costs there; less if negative."`
 }
 
-// validate reports to say what is wrong with the model.
-func (m *ModelConfig) validate(say func(what string, err error)) {
+// validate passes every error of the model to report.
+func (m *ModelConfig) validate(report func(what string, err error)) {
 	if m.Capacity != nil {
-		m.Capacity.validate(say)
+		m.Capacity.validate(report)
 	}
-	say("others", m.Others.validate(0, 1))
-	say("price", m.Price.validate())
+	report("others", m.Others.validate(0, 1))
+	report("price", m.Price.validate())
 }
 
-// validate reports to say what is wrong with the region.
-func (r *RegionConfig) validate(say func(what string, err error)) {
-	say("others", r.Others.validate(0, 1))
+// validate passes every error of the region to report.
+func (r *RegionConfig) validate(report func(what string, err error)) {
+	report("others", r.Others.validate(0, 1))
 	switch {
 	case !(r.Scale >= 0 && r.Scale <= mostFactor):
-		say("scale", fmt.Errorf("it must be above 0, up to %g, not %g; leave it out for 1", mostFactor, r.Scale))
+		report("scale", fmt.Errorf("it must be above 0, up to %g, not %g; leave it out for 1", mostFactor, r.Scale))
 	case r.Latency < 0 || r.Latency > longest:
-		say("latency", errors.New("it must not be negative, nor beyond all times"))
+		report("latency", errors.New("it must not be negative, nor beyond all times"))
 	case r.Surcharge < -100 || r.Surcharge > mostSurcharge:
-		say("surcharge", fmt.Errorf("it must be -100 to %d per cent, not %d", mostSurcharge, r.Surcharge))
+		report("surcharge", fmt.Errorf("it must be -100 to %d per cent, not %d", mostSurcharge, r.Surcharge))
 	}
 }
 
-// validateModels reports to say what is wrong with the models and regions.
-func (c *Config) validateModels(say func(what string, err error)) {
+// validateModels passes every error of the models and regions to report.
+func (c *Config) validateModels(report func(what string, err error)) {
 	each := func(kind string, i int) func(string, error) {
-		return func(what string, err error) { say(fmt.Sprintf("%s %d: %s", kind, i+1, what), err) }
+		return func(what string, err error) { report(fmt.Sprintf("%s %d: %s", kind, i+1, what), err) }
 	}
 	for i := range c.Models {
 		c.Models[i].validate(each("model", i))
@@ -74,14 +74,14 @@ func (c *Config) validateModels(say func(what string, err error)) {
 		}
 	}
 	for _, x := range []struct {
-		what         string
-		listed, said int
+		what            string
+		listed, inSpace int
 	}{{"models", len(c.Models), c.Space.Models}, {"regions", len(c.Regions), c.Space.Regions}} {
 		switch {
 		case x.listed > math.MaxUint8+1:
-			say(x.what, fmt.Errorf("there must be at most %d", math.MaxUint8+1))
-		case x.listed > 0 && x.said > 0 && x.said != x.listed:
-			say(x.what, fmt.Errorf("%d are listed, but the space has %d; leave the latter out", x.listed, x.said))
+			report(x.what, fmt.Errorf("there must be at most %d", math.MaxUint8+1))
+		case x.listed > 0 && x.inSpace > 0 && x.inSpace != x.listed:
+			report(x.what, fmt.Errorf("%d are listed, but the space has %d; leave the latter out", x.listed, x.inSpace))
 		}
 	}
 }

@@ -108,7 +108,7 @@ func TestModelsValidate(t *testing.T) {
 		"capacity: units, an autoscaler and the day's course need a bounded number of slots":                     {Capacity: Capacity{Unit: 1}},
 		"capacity: slots and queue must be at most 1000000000":                                                   {Capacity: Capacity{Slots: 1 << 40}},
 		"day: step 1 must be 0 to 1000, not -1":                                                                  {Capacity: Capacity{Slots: 1, Day: Always(-1)}},
-		"queue: nobody can wait; give the queue places, or leave its discipline out":                             {Capacity: Capacity{Slots: 1, Discipline: Discipline{Order: LIFO}}},
+		"queue: the queue has no places; give it some, or leave its discipline out":                              {Capacity: Capacity{Slots: 1, Discipline: Discipline{Order: LIFO}}},
 		"overload: the rated number of slots must not be negative":                                               {Capacity: Capacity{Overload: Overload{Rated: -1}}},
 		"abandoned: the delay must be 0 to " + longest.String() + ", and a provider that never notices has none": {Abandoned: Notice{Delay: 1}},
 	} {

@@ -10,7 +10,7 @@ import (
 
 // Overload is what load does to requests. Load is the slots that are held, by
 // others too, and those that waiting requests ask for, over the slots there
-// are: at 1 all are taken and nobody waits. Each request meets the load that it
+// are: at 1 all are taken and no request waits. Each request meets the load that it
 // finds, without itself.
 type Overload struct {
 	// Latency is the factor on the time that work takes, decided when it
@@ -77,7 +77,7 @@ func (c *Curve) At(load, otherwise float64) float64 {
 // empty reports whether it is the zero Curve.
 func (c *Curve) empty() bool { return c.Kind == Linear && len(c.Points) == 0 }
 
-// validate says what is wrong with a curve of values from low to high.
+// validate reports an error if the curve is invalid, or leaves low to high.
 func (c *Curve) validate(low, high float64) error {
 	switch {
 	case c.Kind >= numCurves:
@@ -107,7 +107,7 @@ func (c *Curve) validate(low, high float64) error {
 // mostSlower is the largest factor on a latency.
 const mostSlower = 1e6
 
-// validate says what is wrong with the curves of so many slots.
+// validate reports an error if the curves are invalid for that number of slots.
 func (o *Overload) validate(slots int) error {
 	if err := o.Latency.validate(1, mostSlower); err != nil {
 		return fmt.Errorf("latency: %w", err)
@@ -119,7 +119,7 @@ func (o *Overload) validate(slots int) error {
 	case o.Rated < 0:
 		return errors.New("the rated number of slots must not be negative")
 	case any && slots == 0 && o.Rated == 0:
-		return errors.New("without a bounded number of slots nobody knows what load 1 is; say how many slots are rated")
+		return errors.New("without a bounded number of slots load 1 is undefined; state how many slots are rated")
 	case !any && o.Rated > 0:
 		return errors.New("nothing depends on the load; leave out how many slots are rated")
 	}

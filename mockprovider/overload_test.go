@@ -121,7 +121,7 @@ func TestOverloadValidate(t *testing.T) {
 	} {
 		require.EqualError(t, o.validate(1), want)
 	}
-	require.EqualError(t, (&Overload{Latency: slow}).validate(0), "without a bounded number of slots nobody knows what load 1 is; say how many slots are rated")
+	require.EqualError(t, (&Overload{Latency: slow}).validate(0), "without a bounded number of slots load 1 is undefined; state how many slots are rated")
 	require.NoError(t, (&Overload{Latency: slow, Rated: 1}).validate(0))
 	require.NoError(t, (&Overload{}).validate(0))
 	require.NoError(t, (&Overload{Latency: Curve{Kind: Hyperbolic, Cap: 50}, Refusal: Curve{Kind: Excess, Cap: 1}}).validate(1))

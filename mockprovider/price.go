@@ -15,7 +15,7 @@ const (
 	mostSurcharge = 900
 )
 
-// validate says what is wrong with the price.
+// validate reports an error if the price is invalid.
 func (p Price) validate() error {
 	if p.Input < 0 || p.Output < 0 || p.Input > mostPrice || p.Output > mostPrice {
 		return fmt.Errorf("a token must cost 0 to %d nano-dollars; 1 $ per million tokens is 1000", mostPrice)
@@ -23,14 +23,14 @@ func (p Price) validate() error {
 	return nil
 }
 
-// with returns the price with so many per cent on top.
+// with returns the price with that surcharge, in per cent.
 func (p Price) with(surcharge int) Price {
 	p.Input += p.Input * int64(surcharge) / 100
 	p.Output += p.Output * int64(surcharge) / 100
 	return p
 }
 
-// of returns what a request with so many tokens costs.
+// of returns what a request with those numbers of tokens costs.
 func (p Price) of(input, output uint32) int64 {
 	return p.Input*int64(input) + p.Output*int64(output)
 }

@@ -14,13 +14,13 @@ import (
 type Provider struct {
 	cfg        Config
 	forms      wire.Forms
-	otherForms []*wire.Forms // of other dialects, from 1; see Speak
+	otherForms []*wire.Forms // of other dialects, from 1; see SetForms
 	rnd        draw.Rand
 	gates      []Gate
 	badKeys    [4]uint64
 	known      known
-	acceptsAll bool             // nobody is a stranger
-	reporter   StandingReporter // the gate that successes tell of; nil if none
+	acceptsAll bool             // no request is rejected before the limits
+	reporter   StandingReporter // the gate that successes describe; nil if there is no such gate
 	epoch      uint64           // how often gates have been made anew, and accounts forgotten
 	since      []uint64         // by gate: the epoch in which it was; nil in the first epoch
 	owned      []uint64         // by account: the epoch in which it was forgotten
@@ -37,11 +37,11 @@ type Provider struct {
 	changes time.Duration // when the faults must be looked at again
 	wakes   time.Duration // when anything changes by itself
 
-	watches  bool     // somebody cares whether clients are still there
+	watches  bool     // hang-ups matter
 	pooled   bool     // some station has a pool of tokens for slots
-	jobOf    []uint32 // by ticket; nobody if there is none
+	jobOf    []uint32 // by ticket; noJob if there is none
 	notices  ring[notice]
-	reported []headReport // by job: what its head has told
+	reported []headReport // by job: what its head has stated
 }
 
 // never is a time that does not come.
@@ -81,7 +81,7 @@ func New(cfg Config, rnd draw.Rand) (*Provider, error) {
 		p.badKeys[k>>6] |= 1 << (k & 63)
 	}
 	p.known = p.cfg.Space.known()
-	p.acceptsAll = p.known == everybody && len(cfg.RejectKeys) == 0
+	p.acceptsAll = p.known == allKnown && len(cfg.RejectKeys) == 0
 	for _, l := range cfg.Limits {
 		p.gates = append(p.gates, l.Gate(p.cfg.Space))
 	}
@@ -120,8 +120,8 @@ func (p *Provider) Step(now time.Duration, in *wire.Input, out []wire.Effect) []
 // it with a Tick then.
 func (p *Provider) NextTick() time.Duration { return p.wakes }
 
-// wake lets happen by now what happens by itself: faults begin and end, slots
-// come and go, and clients that have hung up are noticed.
+// wake does what is due by now without an input: faults begin and end, the number
+// of slots changes, and hang-ups are noticed.
 func (p *Provider) wake(now time.Duration, out []wire.Effect) []wire.Effect {
 	strained := now >= p.changes
 	if strained {
@@ -198,7 +198,7 @@ func (p *Provider) arrive(now time.Duration, in *wire.Input, out []wire.Effect) 
 	return p.refuse(now, in, wire.Overloaded, &s.Full, out)
 }
 
-// undo tells the first n gates, which have let r in, that it was refused.
+// undo undoes r at the first n gates, which have admitted it.
 func (p *Provider) undo(now time.Duration, r *wire.Request, n int) {
 	for _, g := range p.gates[:n] {
 		g.Undo(now, r)

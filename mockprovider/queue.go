@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Discipline is how a queue is served: in which order, and who is dropped
-// instead. Who is dropped is refused as if there had been no room, but whoever
-// has hung up is told nothing. The zero value is first in, first out, for
-// everybody.
+// Discipline is how a queue is served: in which order, and which requests are
+// dropped instead. A dropped request is refused as if there had been no room,
+// without a reply if its client has hung up. The zero value is first in, first out,
+// and drops none.
 type Discipline struct {
 	Order Order `about:"Which waiting request is served next."`
 	// Turns is how many must wait for an AdaptiveLIFO to turn from the oldest to
@@ -25,7 +25,7 @@ type Discipline struct {
 	CoDel    CoDel `key:"codel" about:"Drops requests while all wait too long (controlled delay, RFC 8289)."`
 }
 
-// Order is who of those that wait is next.
+// Order is which of the waiting requests is next.
 type Order uint8
 
 // The orders. Among equals the oldest is next.
@@ -38,19 +38,20 @@ const (
 	numOrders     = iota
 )
 
-// validate says what is wrong with the discipline of a queue of so many places.
+// validate reports an error if the discipline is invalid for a queue with that
+// number of places.
 func (d *Discipline) validate(places int) error {
 	switch {
 	case d.Order >= numOrders:
 		return fmt.Errorf("there is no order %d", d.Order)
 	case d.MaxWait < 0:
-		return errors.New("the longest wait must not be negative; 0 lets everybody wait")
+		return errors.New("the longest wait must not be negative; 0 means no bound")
 	case d.Order == AdaptiveLIFO && d.Turns < 2:
 		return errors.New("an adaptive LIFO must not turn before two wait; use LIFO for one that always serves the newest")
 	case d.Order != AdaptiveLIFO && d.Turns != 0:
 		return errors.New("only an adaptive LIFO turns; leave that out")
 	case places == 0 && *d != Discipline{}:
-		return errors.New("nobody can wait; give the queue places, or leave its discipline out")
+		return errors.New("the queue has no places; give it some, or leave its discipline out")
 	}
 	return d.CoDel.validate()
 }
@@ -62,12 +63,12 @@ type place struct {
 	rank         uint32
 }
 
-// nobody is no job's number.
-const nobody = math.MaxUint32
+// noJob is not the number of any job.
+const noJob = math.MaxUint32
 
 // queue is the jobs that wait, in the order in which they came and, where that
-// is not the order in which they go, ranked. It knows them by their numbers
-// only; their places are kept beside the jobs and handed in.
+// is not the order in which they go, ranked. It has their numbers only; their
+// places are kept beside the jobs and passed in.
 type queue struct {
 	oldest, newest uint32
 	n              int
@@ -77,7 +78,7 @@ type queue struct {
 }
 
 func newQueue(d Discipline) queue {
-	return queue{Discipline: d, oldest: nobody, newest: nobody, shedder: shedder{CoDel: d.CoDel}}
+	return queue{Discipline: d, oldest: noJob, newest: noJob, shedder: shedder{CoDel: d.CoDel}}
 }
 
 // ranked reports whether jobs go in another order than that in which they came.
@@ -86,7 +87,7 @@ func (q *queue) ranked() bool { return q.Order >= ShortestFirst }
 // join puts a job at the end of the queue. Where jobs are ranked, it must be put
 // into the ranking too; the lowest key is next.
 func (q *queue) join(places []place, job uint32) {
-	places[job].older, places[job].newer = q.newest, nobody
+	places[job].older, places[job].newer = q.newest, noJob
 	if q.n == 0 {
 		q.oldest = job
 	} else {
@@ -96,7 +97,7 @@ func (q *queue) join(places []place, job uint32) {
 	q.n++
 }
 
-// next returns who is next; somebody must wait.
+// next returns the job that is next; the queue must not be empty.
 func (q *queue) next() uint32 {
 	switch {
 	case q.ranked():
@@ -107,14 +108,14 @@ func (q *queue) next() uint32 {
 	return q.oldest
 }
 
-// pop takes the oldest out; somebody must wait, and nobody be ranked.
+// pop takes the oldest out; the queue must not be empty, nor ranked.
 func (q *queue) pop(places []place) uint32 {
 	job := q.oldest
 	q.oldest = places[job].newer
 	if q.n--; q.n > 0 {
-		places[q.oldest].older = nobody
+		places[q.oldest].older = noJob
 	} else {
-		q.newest = nobody
+		q.newest = noJob
 	}
 	return job
 }
@@ -122,12 +123,12 @@ func (q *queue) pop(places []place) uint32 {
 // remove takes a job out of the queue, wherever it stands.
 func (q *queue) remove(places []place, job uint32) {
 	at := places[job]
-	if at.older == nobody {
+	if at.older == noJob {
 		q.oldest = at.newer
 	} else {
 		places[at.older].newer = at.newer
 	}
-	if at.newer == nobody {
+	if at.newer == noJob {
 		q.newest = at.older
 	} else {
 		places[at.newer].older = at.older

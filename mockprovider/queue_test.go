@@ -176,7 +176,7 @@ func TestMaxWait(t *testing.T) {
 func TestDisciplineValidate(t *testing.T) {
 	for want, d := range map[string]Discipline{
 		"there is no order 5": {Order: 5},
-		"the longest wait must not be negative; 0 lets everybody wait":                                   {MaxWait: -1},
+		"the longest wait must not be negative; 0 means no bound":                                        {MaxWait: -1},
 		"an adaptive LIFO must not turn before two wait; use LIFO for one that always serves the newest": {Order: AdaptiveLIFO, Turns: 1},
 		"only an adaptive LIFO turns; leave that out":                                                    {Turns: 3},
 		"codel: target and interval must not be negative, nor beyond all times":                          {CoDel: CoDel{Target: -1}},
@@ -185,7 +185,7 @@ func TestDisciplineValidate(t *testing.T) {
 		require.EqualError(t, d.validate(1), want)
 	}
 	d := Discipline{Order: LIFO}
-	require.EqualError(t, d.validate(0), "nobody can wait; give the queue places, or leave its discipline out")
+	require.EqualError(t, d.validate(0), "the queue has no places; give it some, or leave its discipline out")
 	require.NoError(t, (&Discipline{}).validate(0))
 	require.NoError(t, (&Discipline{Order: AdaptiveLIFO, Turns: 2, MaxWait: 1, DropGone: true, CoDel: CoDel{1, 20}}).validate(1))
 }

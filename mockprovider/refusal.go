@@ -12,7 +12,7 @@ import (
 // zero value is the form that the provider has for the class, without a hint.
 type Refusal struct {
 	// Status is the HTTP status, 200 to 599, or 0 for the provider's form; Body
-	// and Code say whether the body carries a business code, and which.
+	// and Code are whether the body carries a business code, and which.
 	Status uint16
 	Body   wire.Body
 	Code   int32
@@ -34,7 +34,7 @@ type Refusal struct {
 
 // Forms of no provider in particular.
 var (
-	// As14003 is HTTP 200 around {"code":14003,…}. It says "too many requests",
+	// As14003 is HTTP 200 around {"code":14003,…}. Its text is "too many requests",
 	// whatever the reason is.
 	As14003 = Refusal{Status: 200, Body: wire.CodeBody, Code: wire.Code14003, ShownAs: wire.Rate, Spelling: wire.BodySeconds}
 	// As429, As503 and As401 are an error body under that status.
@@ -55,7 +55,7 @@ func (r Refusal) WithSpelling(s wire.Spelling) Refusal {
 	return r
 }
 
-// Validate says what is wrong with the form, and what to do.
+// Validate reports an error if the form is invalid; the error also says what to do.
 func (r Refusal) Validate() error {
 	switch {
 	case r.Status == 0 && (r.Body != wire.Completion || r.Code != 0):
@@ -73,7 +73,7 @@ func (r Refusal) Validate() error {
 	case r.Spelling >= wire.NumSpellings:
 		return fmt.Errorf("refusal: there is no spelling %d", r.Spelling)
 	case r.StatedLimit < 0:
-		return errors.New("refusal: the limit that it says must not be negative; 0 says the one that refused")
+		return errors.New("refusal: the stated limit must not be negative; 0 states the one that refused")
 	case r.Marks != 0 && r.Marks != wire.ShouldRetry && r.Marks != wire.ShouldNotRetry:
 		return errors.New("refusal: its marks are wire.ShouldRetry, wire.ShouldNotRetry or none")
 	}

@@ -68,14 +68,14 @@ func TestRefusalValidate(t *testing.T) {
 		require.NoError(t, ok.Validate(), "%+v", ok)
 	}
 	for want, r := range map[string]mockprovider.Refusal{
-		"refusal: a body or a code needs a status":                                          {Body: wire.ErrorBody},
-		"refusal: status 100 is not a final HTTP status; use 200 to 599":                    {Status: 100},
-		"refusal: status 600 is not a final HTTP status; use 200 to 599":                    {Status: 600},
-		"refusal: there is no body shape 3":                                                 {Status: 429, Body: 3},
-		"refusal: code 14003 needs a body that carries it":                                  {Status: 429, Body: wire.ErrorBody, Code: 14003},
-		"refusal: status 200 without a business code is a success to everyone":              {Status: 200, Body: wire.ErrorBody},
-		"refusal: a hint must not be negative":                                              {Hint: mockprovider.Hint{Kind: mockprovider.Constant, Value: -1}},
-		"refusal: the limit that it says must not be negative; 0 says the one that refused": {StatedLimit: -1},
+		"refusal: a body or a code needs a status":                                      {Body: wire.ErrorBody},
+		"refusal: status 100 is not a final HTTP status; use 200 to 599":                {Status: 100},
+		"refusal: status 600 is not a final HTTP status; use 200 to 599":                {Status: 600},
+		"refusal: there is no body shape 3":                                             {Status: 429, Body: 3},
+		"refusal: code 14003 needs a body that carries it":                              {Status: 429, Body: wire.ErrorBody, Code: 14003},
+		"refusal: status 200 without a business code is a success to everyone":          {Status: 200, Body: wire.ErrorBody},
+		"refusal: a hint must not be negative":                                          {Hint: mockprovider.Hint{Kind: mockprovider.Constant, Value: -1}},
+		"refusal: the stated limit must not be negative; 0 states the one that refused": {StatedLimit: -1},
 	} {
 		require.EqualError(t, r.Validate(), want)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // SetLimit puts another limit in the place of the one with that number, counted
-// from 1, at now. It begins with nothing counted, and knows nothing of what is
+// from 1, at now. It begins with nothing counted, also of what is
 // in flight. NextTick is due at once then.
 func (p *Provider) SetLimit(now time.Duration, number int, l Limit) error {
 	switch {
@@ -30,7 +30,7 @@ func (p *Provider) SetLimit(now time.Duration, number int, l Limit) error {
 	return nil
 }
 
-// Reset makes all limits forget everything at now, as if nobody had come yet,
+// Reset makes all limits forget everything at now, as if no request had arrived yet,
 // and restores the faults of the configuration: what was injected is gone, what
 // was cleared is back, and scripts begin anew. Limits that were set stay. What is
 // queued or in service is carried on, though no limit counts it any more.
@@ -51,7 +51,7 @@ func (p *Provider) Reset(now time.Duration) error {
 // Forget makes all limits forget what an account has used, as if it had never
 // come, so that its counters serve another caller; scripts begin anew for it.
 // What it has queued or in service is carried on, though no limit of accounts
-// counts it any more. Where accounts are not told apart, nothing happens.
+// counts it any more. Where accounts are not distinguished, nothing happens.
 func (p *Provider) Forget(account uint32) {
 	if uint64(account) >= uint64(p.cfg.Accounts) {
 		return
@@ -95,7 +95,7 @@ func (p *Provider) renew(i int) {
 	}
 }
 
-// letGo tells the gates that have let a job in that it is over.
+// letGo releases a job at the gates that have admitted it.
 func (p *Provider) letGo(now time.Duration, j *job, ended Ended) {
 	if p.since != nil {
 		p.letGoSince(now, j, ended)

@@ -9,29 +9,29 @@ import (
 )
 
 // Schedule is a number that changes at set times: a step function. The zero
-// Schedule never changes; what it is then, its user says.
+// Schedule never changes; its meaning is documented where it is used.
 type Schedule struct {
 	// Steps are in the order of time. Before the first of them the schedule is
-	// what the zero Schedule is or, if it repeats, what the last one says.
+	// that of the zero Schedule or, if it repeats, that of the last step.
 	Steps []Step `without:"it has no effect" about:"The values, each from its time on."`
 	// Every is after how long it begins anew, 24 h for a day; 0 for never.
 	Every time.Duration `without:"it does not repeat" about:"The period, such as 24h."`
 }
 
-// Step says that a number is Value from then on, until the next step.
+// Step sets a number to Value from then on, until the next step.
 type Step struct {
 	From  time.Duration `default:"0s" about:"When the value begins."`
 	Value float64       `unit:"value" default:"0" about:"The value from then on."`
 }
 
-// Always returns the schedule that says v at all times.
+// Always returns the schedule that is v at all times.
 func Always(v float64) Schedule { return Schedule{Steps: []Step{{Value: v}}} }
 
 // shortest is the shortest time after which anything repeats by itself: below
 // it a run would be busy with nothing else.
 const shortest = time.Millisecond
 
-// validate says what is wrong with a schedule of numbers from low to high.
+// validate reports an error if the schedule is invalid, or leaves low to high.
 func (s *Schedule) validate(low, high float64) error {
 	switch {
 	case s.Every == 0:
@@ -55,8 +55,8 @@ func (s *Schedule) validate(low, high float64) error {
 	return nil
 }
 
-// at returns what the schedule says at now, and when it speaks next; the zero
-// Schedule says otherwise.
+// at returns the value at now, and when it changes next; the value of the zero
+// Schedule is otherwise.
 func (s *Schedule) at(now time.Duration, otherwise float64) (value float64, until time.Duration) {
 	value, until = otherwise, never
 	if len(s.Steps) == 0 {
@@ -76,7 +76,7 @@ func (s *Schedule) at(now time.Duration, otherwise float64) (value float64, unti
 	return value, until
 }
 
-// span returns the least and the most that the schedule ever says.
+// span returns the least and the greatest value.
 func (s *Schedule) span(otherwise float64) (least, most float64) {
 	if len(s.Steps) == 0 {
 		return otherwise, otherwise

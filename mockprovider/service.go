@@ -28,7 +28,7 @@ type Service struct {
 	PerAttempt bool `about:"Whether first_token is drawn for each attempt, so that another attempt of the same call may be faster."`
 }
 
-// Validate says what is wrong with the service times.
+// Validate reports an error if the service times are invalid.
 func (s *Service) Validate() error {
 	f := &s.First
 	switch {

@@ -10,23 +10,23 @@ import (
 // MaxCounters is the largest number of counters that a limit may keep.
 const MaxCounters = 1 << 28
 
-// countable says what is wrong if a limit tells apart more than there is memory
-// for.
+// countable reports an error if a limit needs more counters than MaxCounters.
 func (c *Config) countable(l Limit) error {
 	if s := c.FullSpace(); s.validate() == nil && l.Counters(s) > MaxCounters {
-		return fmt.Errorf("it tells apart too many callers; at most %d, so take a smaller space or count more of them together", MaxCounters)
+		return fmt.Errorf("it distinguishes too many callers; at most %d, so take a smaller space or count more of them together", MaxCounters)
 	}
 	return nil
 }
 
-// told is what the head of a reply has said of the limit; zero if none has left.
+// headReport is what the head of a reply has stated of the limit; zero if no head
+// was sent.
 type headReport struct {
 	limit, remaining int32
 	reset            time.Duration
 }
 
-// reportAtEnd lets the end of a job describe the limit. It says what the head has
-// said, if one has left: headers come once.
+// reportAtEnd lets the end of a job describe the limit, as the head did if one was
+// sent: headers come once.
 func (p *Provider) reportAtEnd(now time.Duration, i uint32, e *wire.Effect) {
 	r := &p.jobs[i].req
 	switch t := &p.reported[i]; {
@@ -39,7 +39,7 @@ func (p *Provider) reportAtEnd(now time.Duration, i uint32, e *wire.Effect) {
 	}
 }
 
-// tell lets a success describe the limit that the provider tells of.
+// reportStanding lets a success describe the reported limit.
 func (p *Provider) reportStanding(now time.Duration, r *wire.Request, to *wire.Reply) {
 	s := p.reporter.Standing(now, r)
 	to.Limit, to.Remaining, to.Reset = s.Limit, s.Remaining, s.Reset
@@ -50,7 +50,7 @@ func (p *Provider) reportStanding(now time.Duration, r *wire.Request, to *wire.R
 }
 
 // Standing returns how the caller of r stands with a limit, counted from 1, at
-// now; ok reports whether there is such a limit, and whether it can say. It
+// now; ok reports whether there is such a limit, and whether it reports that. It
 // changes nothing.
 func (p *Provider) Standing(limit int, now time.Duration, r *wire.Request) (s Standing, ok bool) {
 	if limit < 1 || limit > len(p.gates) || p.reject(r) != wire.OK {

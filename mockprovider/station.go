@@ -20,7 +20,7 @@ type station struct {
 	latency          time.Duration // more for each reply
 	unit             uint32
 	curved           bool // load acts on requests
-	plain            bool // first come, first served, nobody is dropped, and each takes one slot
+	plain            bool // first come, first served, no request is dropped, and each takes one slot
 	price            Price
 	queue
 	places  int // in the queue
@@ -49,11 +49,11 @@ func (s *station) tokenUnits(d *wire.Demand) int {
 	return int(max(1, (uint64(d.InputTokens)+uint64(d.Output())+unit-1)/unit))
 }
 
-// has reports whether so many slots are free.
+// has reports whether that number of slots is free.
 func (s *station) has(units int) bool { return s.used+units <= s.open }
 
-// enter and leave are told that a request in service begins and ends to hold so
-// many slots.
+// enter and leave count a request in service that begins and ends to hold that
+// number of slots.
 func (s *station) enter(now time.Duration, units int) {
 	s.count(now)
 	s.used += units

@@ -72,7 +72,7 @@ func (c *Config) station(model, region int) station {
 }
 
 // stationOf returns the number of the station of a known target. Where models
-// or regions are not told apart, one station serves them all.
+// or regions are not distinguished, one station serves them all.
 func (p *Provider) stationOf(t wire.Target) uint16 {
 	return uint16(int(t.Model)*p.byModel + int(t.Region)*p.byRegion)
 }

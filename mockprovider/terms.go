@@ -9,14 +9,14 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Terms are what all limits have in common: who is counted together, what is
-// counted, and how a refusal is put.
+// Terms are what limits have in common: which requests are counted together, what
+// is counted, and the form of a refusal.
 type Terms struct {
 	Per    Counted `default:"everyone" about:"Which requests are counted together: those that agree in all of these."`
 	Charge Charge  `about:"What is counted of a request, and when."`
-	// Keep says which requests stay counted though they are refused.
+	// Keep is which requests stay counted though they are refused.
 	Keep Keep `without:"others if the provider has keep_on_refusal: true, otherwise none" about:"Which refused requests stay counted."`
-	// Refusal is how the limit says no; the provider's usual form by default.
+	// Refusal is the form of its refusals; the provider's usual form by default.
 	Refusal Refusal `key:"reply" about:"How the limit refuses."`
 }
 
@@ -27,7 +27,7 @@ func (t *Terms) Validate() error {
 	case t.Keep >= numKeeps:
 		keep = fmt.Errorf("there is no rule %d of what is kept", t.Keep)
 	case t.Keep != KeepNone && t.Charge.When == AtCompletion:
-		keep = errors.New("what is charged at completion is not charged to who is refused; keep nothing")
+		keep = errors.New("a refused request is not charged at completion; keep nothing")
 	}
 	return errors.Join(t.Per.Validate(), t.Charge.validate(), keep, t.Refusal.Validate())
 }
@@ -38,7 +38,7 @@ func (t Terms) Counters(s Space) int { return t.Per.Counters(s) }
 // Counts returns what limits with these terms count.
 func (t Terms) Counts() Unit { return t.Charge.Count }
 
-// Keep says which refused requests a limit counts. Those that a limit before it
+// Keep is which refused requests a limit counts. Those that a limit before it
 // refuses never come to it. Permits of what is in flight come back whatever is
 // kept, because no work holds them.
 type Keep uint8
@@ -51,15 +51,15 @@ const (
 	numKeeps   = iota
 )
 
-// Counted says whose requests a limit counts together: those that agree in all
+// Counted is which requests a limit counts together: those that agree in all
 // that is named, as bits. A limit per Account | Model has a counter for each
 // model of each account.
 type Counted uint8
 
-// What may be told apart. Everyone tells nothing apart: all requests count
+// What may be distinguished. Everyone distinguishes nothing: all requests count
 // together.
 const (
-	Account      Counted = 1 << iota // who is charged
+	Account      Counted = 1 << iota // the account that is charged
 	Key                              // each key of each account
 	Address                          // where requests come from
 	Model                            // the model asked for
@@ -71,7 +71,7 @@ const (
 
 var countedNames = [...]string{"account", "key", "address", "model", "region", "organisation"}
 
-// String returns what c tells apart, as scenario files spell it.
+// String returns what c distinguishes, as scenario files spell it.
 func (c Counted) String() string {
 	if c == Everyone {
 		return "everyone"
@@ -96,8 +96,8 @@ func (c Counted) Validate() error {
 	return nil
 }
 
-// Space is how many there are of all that limits may tell apart: the sizes that
-// their counters need. Where a number is 0, that is not told apart.
+// Space has the numbers of all that limits may distinguish: the sizes that their
+// counters need. Where a number is 0, that is not distinguished.
 type Space struct {
 	Accounts, Addresses int
 	// Keys is how many keys an account has.
@@ -107,7 +107,7 @@ type Space struct {
 	Models, Regions int
 }
 
-// validate says what is wrong with the sizes.
+// validate reports an error if a size is invalid.
 func (s *Space) validate() error {
 	for i, size := range [...]int{s.Accounts, s.Keys, s.Addresses, s.Models, s.Regions, s.OrgSize} {
 		most := math.MaxUint32
@@ -167,10 +167,10 @@ type CounterIndex struct {
 	way                                       way
 	group                                     uint32 // the size of an organisation
 	account, key, address, model, region, org axis
-	accounts                                  uint32 // how many are told apart; 0 if none
+	accounts                                  uint32 // how many are distinguished; 0 if they are not
 }
 
-// axis is one dimension of a counter. Where it is not told apart, its stride
+// axis is one dimension of a counter. Where it is not distinguished, its stride
 // is 0.
 type axis struct {
 	size, stride uint32

@@ -158,11 +158,11 @@ func (d *Dialect) Forms() *wire.Forms {
 // otherForm returns what a reply of that class shows and mentions in the other
 // kind of body: a business code for wire.ErrorBody, an error object for
 // wire.CodeBody.
-func otherForm(body wire.Body, class wire.Class) wire.Said {
+func otherForm(body wire.Body, class wire.Class) wire.Text {
 	name := "codybuddy"
 	if body == wire.CodeBody {
 		name = "openai"
 	}
 	other, _ := ByName(name)
-	return wire.Said{Shown: other.templates.shown(class), Words: other.templates[class].keywords}
+	return wire.Text{Shown: other.templates.shown(class), Words: other.templates[class].keywords}
 }

@@ -25,7 +25,7 @@ func (d Brownout) Validate() error { return validatePercent(d.Percent) }
 func (d Brownout) CheckConfig(c *mockprovider.Config, where *mockprovider.Match) error {
 	space, all := c.FullSpace(), mockprovider.Range{}
 	if where.Models != all && space.Models == 0 || where.Regions != all && space.Regions == 0 {
-		return errors.New("the provider does not tell apart the models or regions that it is for; leave out where")
+		return errors.New("the provider does not distinguish the models or regions that it is for; leave out where")
 	}
 	for m := range max(space.Models, 1) {
 		if where.Models.Has(uint32(m)) && (c.CapacityOf(m).Slots > 0 || d.Percent == 0) {
@@ -69,7 +69,7 @@ func (d LimitCut) CheckConfig(c *mockprovider.Config, _ *mockprovider.Match) err
 	}
 	for i, l := range c.Limits {
 		if l == nil || l.Validate() != nil {
-			return nil // that is said elsewhere
+			return nil // Config.Validate reports that
 		}
 		if _, can := l.Gate(mockprovider.Space{}).(mockprovider.Scaler); can && (d.Limit == 0 || d.Limit == i+1) {
 			return nil

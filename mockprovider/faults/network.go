@@ -8,7 +8,7 @@ import (
 )
 
 // Unreachable is a loss of the way to the provider, such as a region whose name
-// no longer resolves: no request reaches it, and its client is told so. Where
+// no longer resolves: no request reaches it, and its client gets an error. Where
 // names the region.
 type Unreachable struct {
 	// After is how long the client takes to notice: a look-up that fails, a
@@ -31,8 +31,8 @@ func (d Unreachable) Hooks(mockprovider.Space) mockprovider.Hooks {
 
 // Reset is a connection that breaks, so that its client notices: before the
 // head of the reply, when the request arrives or when its work is done, or
-// just after the head. To a client that knows of what it has got, such as a
-// number of tokens, it is a truncated answer: see Spoil and wire.TruncatedBody.
+// just after the head. To a client that has already received something, such as
+// tokens, it is a truncated answer: see Spoil and wire.TruncatedBody.
 type Reset struct {
 	When Stage `about:"At which stage the connection is closed."`
 }

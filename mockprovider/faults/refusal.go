@@ -9,8 +9,8 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Refuse is an outage by refusal: the provider says that it is overloaded, to
-// whoever calls. An exact hint counts until no fault refuses the request any
+// Refuse is an outage by refusal: the provider replies to all requests that it
+// is overloaded. An exact hint covers the time until no fault refuses the request any
 // more, the ones that follow on this included.
 type Refuse struct {
 	Refusal mockprovider.Refusal `key:"reply" about:"How requests are refused."`
@@ -103,7 +103,7 @@ func (d Expiry) Hooks(mockprovider.Space) mockprovider.Hooks {
 }
 
 // MaskedPermission is a missing permission that reads as want of capacity:
-// "Selected model is at capacity", for as long as nobody acts. Its form is the
+// "Selected model is at capacity", until somebody grants it. Its form is the
 // one that the provider has for Overloaded, or Refusal's.
 type MaskedPermission struct {
 	Refusal mockprovider.Refusal `key:"reply" about:"How requests are refused."`

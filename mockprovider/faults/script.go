@@ -11,7 +11,7 @@ import (
 // Script is a list of answers that the provider gives one after the other: "the
 // first two 429, then fine". It counts the requests that it strikes.
 type Script struct {
-	// Per says whose requests are counted together, Everyone's by default;
+	// Per is which requests are counted together, all by default;
 	// with ByCall it is the attempts of each call.
 	Per    mockprovider.Counted `default:"everyone" about:"Which requests are counted together: those that agree in all of these."`
 	ByCall bool                 `about:"Whether the attempts of each call are counted by themselves."`
@@ -56,7 +56,7 @@ func (d Script) Validate() error {
 // CheckConfig implements ConfigChecker.
 func (d Script) CheckConfig(c *mockprovider.Config, _ *mockprovider.Match) error {
 	if !d.ByCall && d.Per.Counters(c.FullSpace()) > mockprovider.MaxCounters {
-		return fmt.Errorf("it tells apart too many callers; at most %d, so count more of them together", mockprovider.MaxCounters)
+		return fmt.Errorf("it distinguishes too many callers; at most %d, so count more of them together", mockprovider.MaxCounters)
 	}
 	return nil
 }

@@ -97,5 +97,5 @@ func TestScriptValidate(t *testing.T) {
 		require.EqualError(t, s.Validate(), want)
 	}
 	cfg := mockprovider.Config{Space: mockprovider.Space{Accounts: 1 << 20, Addresses: 1 << 20}, Faults: []mockprovider.Fault{from(0, Script{Per: mockprovider.Account | mockprovider.Address, Answers: []mockprovider.Disturbance{nil}})}}
-	require.EqualError(t, cfg.Validate(), "fault 1: script: it tells apart too many callers; at most 268435456, so count more of them together")
+	require.EqualError(t, cfg.Validate(), "fault 1: script: it distinguishes too many callers; at most 268435456, so count more of them together")
 }

@@ -8,8 +8,8 @@ import (
 	"herdlab/sim/draw"
 )
 
-// Silence is a black hole: who falls into it is never answered, and learns of
-// it from his own timeout only. At arrival the request is lost and costs
+// Silence is a black hole: the request is never answered, and only its client's own
+// timeout ends it. At arrival the request is lost and costs
 // nothing; after the work it is the answer that is lost, so the slot and the
 // quota were for nothing.
 type Silence struct {
@@ -40,7 +40,7 @@ func (d Silence) Hooks(mockprovider.Space) mockprovider.Hooks {
 	}
 }
 
-// Stall is a stream that stops after so many tokens: its head leaves with the
+// Stall is a stream that stops after some tokens: its head leaves with the
 // first of them, then nothing more comes, and not the end either. The slot stays
 // taken for as long as the whole answer takes. Without tokens no head leaves, and
 // what is not a stream is not answered at all.

@@ -7,7 +7,7 @@ import (
 	"herdlab/mockprovider"
 )
 
-// Skew sets the provider's clock wrong: the dates and reset times that it tells,
+// Skew sets the provider's clock wrong: the dates and reset times that it states,
 // and the windows and days that its limits align to it. Waits are right all the
 // same. Several add up.
 type Skew struct {
@@ -21,7 +21,7 @@ func (Skew) Name() string { return "skew" }
 // Validate implements Disturbance.
 func (d Skew) Validate() error {
 	if d.Ahead == 0 {
-		return errors.New("the clock is right; say by how much it is ahead, or behind with a minus")
+		return errors.New("the clock is right; state by how much it is ahead, or behind with a minus")
 	}
 	return mockprovider.ValidateDuration("how wrong the clock is", max(d.Ahead, -d.Ahead))
 }

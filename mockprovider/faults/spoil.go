@@ -48,13 +48,13 @@ func (d Spoil) Name() string {
 func (d Spoil) Validate() error {
 	switch {
 	case d.Body < wire.StreamError || d.Body >= wire.NumBodies:
-		return errors.New("say what becomes of the answer: a stream error, a silent end, a cut body, garbage, a wrong type or doubled")
+		return errors.New("state what becomes of the answer: a stream error, a silent end, a cut body, garbage, a wrong type or doubled")
 	case d.Tokens != 0 && !d.Body.Begun():
 		return errors.New("it has no place for a number of tokens; only what breaks off has")
 	case d.Class != wire.OK && d.Body != wire.StreamError:
 		return errors.New("it has no class; only a stream error has")
 	case d.Class >= wire.Timeout:
-		return fmt.Errorf("no provider says %v in a stream", d.Class)
+		return fmt.Errorf("no provider sends %v in a stream", d.Class)
 	case d.AtOnce && !d.replaces():
 		return errors.New("it is made of an answer, so it cannot come at once; only garbage and wrong type can")
 	}

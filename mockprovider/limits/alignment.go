@@ -43,7 +43,7 @@ func (a *alignment) set(ahead time.Duration) {
 }
 
 // moved returns the number of windows, by the clock, from the one that began at
-// start when the clock was so much ahead, to the one of now.
+// start when the clock was ahead by that much, to the one of now.
 func (a *alignment) moved(start, ahead, now time.Duration) time.Duration {
 	return (a.start(now) + a.ahead - start - ahead) / a.length
 }
@@ -107,7 +107,7 @@ func (t tiers) SetClock(now, ahead time.Duration) {
 	}
 }
 
-// setClock moves pairs of windows on to now by a clock that is so much ahead.
+// setClock moves pairs of windows on to now by a clock that is ahead by that much.
 // One that is set back finds the counter of the window before, but none of the
 // one before that.
 func setClock(keys []twoBuckets, a *alignment, now, ahead time.Duration) {

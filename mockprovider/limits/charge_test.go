@@ -232,13 +232,13 @@ func charging(l mockprovider.Limit, c mockprovider.Charge) mockprovider.Limit {
 
 func TestChargeValidate(t *testing.T) {
 	for want, terms := range map[string]mockprovider.Terms{
-		"charge: there is no unit 4":                                                   {Charge: mockprovider.Charge{Count: 4}},
-		"charge: there is no moment 3":                                                 {Charge: mockprovider.Charge{When: 3}},
-		"charge: there is no settlement 4":                                             {Charge: mockprovider.Charge{Failed: 4}},
-		"charge: there is no settlement 5":                                             {Charge: mockprovider.Charge{Cancelled: 5}},
-		"charge: a least output needs a limit that counts output tokens":               {Charge: mockprovider.Charge{Count: mockprovider.InputTokens, Least: 1}},
-		"there is no rule 3 of what is kept":                                           {Keep: 3},
-		"what is charged at completion is not charged to who is refused; keep nothing": {Charge: mockprovider.Charge{When: mockprovider.AtCompletion}, Keep: mockprovider.KeepAll},
+		"charge: there is no unit 4":                                     {Charge: mockprovider.Charge{Count: 4}},
+		"charge: there is no moment 3":                                   {Charge: mockprovider.Charge{When: 3}},
+		"charge: there is no settlement 4":                               {Charge: mockprovider.Charge{Failed: 4}},
+		"charge: there is no settlement 5":                               {Charge: mockprovider.Charge{Cancelled: 5}},
+		"charge: a least output needs a limit that counts output tokens": {Charge: mockprovider.Charge{Count: mockprovider.InputTokens, Least: 1}},
+		"there is no rule 3 of what is kept":                             {Keep: 3},
+		"a refused request is not charged at completion; keep nothing":   {Charge: mockprovider.Charge{When: mockprovider.AtCompletion}, Keep: mockprovider.KeepAll},
 	} {
 		require.EqualError(t, Window{Limit: 1, Length: 1, Terms: terms}.Validate(), "window: "+want)
 	}

@@ -6,7 +6,7 @@ import (
 
 // charges are what was charged when, oldest first, in a ring: n times from index
 // first on. It grows when it is full, so that it allocates nothing once it has
-// seen the largest crowd.
+// held its largest number of charges.
 type charges struct {
 	at       []time.Duration
 	first, n int

@@ -44,7 +44,7 @@ func (g GCRA) Bound(load mockprovider.Load) mockprovider.Bound {
 // Gate implements Limit.
 func (g GCRA) Gate(space mockprovider.Space) mockprovider.Gate {
 	burst := atMost32(uint64(g.burst()))
-	b := &tokenBucket{meter: newMeter(&g.Terms, burst, space), says: burst, keys: make([]bucket, g.Counters(space))}
+	b := &tokenBucket{meter: newMeter(&g.Terms, burst, space), stated: burst, keys: make([]bucket, g.Counters(space))}
 	b.rate, b.token = 1, int64(g.Interval)
 	b.fill(int64(g.Tolerance + g.Interval))
 	return b

@@ -97,7 +97,7 @@ func (j *joint) take(now time.Duration, k *jointKey) bool {
 	return fits
 }
 
-// Refuse implements Gate. Nobody knows when what is in flight will be over, so
+// Refuse implements Gate. It is not known when what is in flight will end, so
 // hints other than constant ones are left out.
 func (j *joint) Refuse(now time.Duration, r *wire.Request) mockprovider.Verdict {
 	class, k := wire.Concurrency, &j.keys[j.Of(r)]

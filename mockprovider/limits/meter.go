@@ -83,7 +83,7 @@ func cut(n int64, percent int32, least int64) int64 {
 	return max(least, n/100*p+n%100*p/100)
 }
 
-// standing is how one stands who has used so much of the limit.
+// standing returns the standing of a caller that has used that much of the limit.
 func (m *meter) standing(used int32, reset time.Duration) mockprovider.Standing {
 	return mockprovider.Standing{
 		Allowance: mockprovider.Allowance{Limit: m.limit, Remaining: max(0, m.limit-used)}, Used: used, Reset: reset,

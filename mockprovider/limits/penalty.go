@@ -9,14 +9,14 @@ import (
 	"herdlab/sim/saturating"
 )
 
-// Penalty punishes bursts: who asks for more than Limit within Length is refused
+// Penalty punishes bursts: a caller of more than Limit within Length is refused
 // everything for a time of Block. Its windows begin with the first charge after
 // the last one, or the block, is over. What it refuses it punishes and does not
 // count, whatever is to be kept.
 //
 // With Restarts, a request that comes during the block restarts it: "the window
-// gets longer and longer". Who retries more often than once in a Block is never
-// let in again.
+// gets longer and longer". A caller that retries more often than once in a
+// Block is never admitted again.
 type Penalty struct {
 	Limit  int32 `rate:"Length,whole" required:"120/min" about:"How many requests a window allows before the caller is blocked."`
 	Length time.Duration
@@ -35,7 +35,7 @@ func (p Penalty) Validate() error {
 	return validateCount("penalty", p.Limit, p.Length, p.Terms)
 }
 
-// Bound implements Limit: who is never blocked gets the limit ÷ the length.
+// Bound implements Limit: the limit ÷ the length, without a block.
 func (p Penalty) Bound(load mockprovider.Load) mockprovider.Bound {
 	return p.Terms.BoundOf(p.Limit, p.Length, &load)
 }
@@ -111,7 +111,7 @@ func (p *penalty) Release(now time.Duration, r *wire.Request, e mockprovider.End
 }
 
 // settle corrects what r was charged, in the window of the charge. What is
-// charged late blocks nobody by itself: the next request does. When a block is
+// charged late does not block by itself: the next request does. When a block is
 // over, nothing of before counts.
 func (p *penalty) settle(now time.Duration, r *wire.Request, e *mockprovider.Ended) {
 	k := &p.keys[p.Of(r)]
@@ -127,8 +127,7 @@ func (p *penalty) settle(now time.Duration, r *wire.Request, e *mockprovider.End
 	}
 }
 
-// Standing implements StandingReporter. Who is blocked has nothing left until the block is
-// over.
+// Standing implements StandingReporter. During a block nothing remains.
 func (p *penalty) Standing(now time.Duration, r *wire.Request) mockprovider.Standing {
 	k := p.keys[p.Of(r)]
 	if now >= k.end {

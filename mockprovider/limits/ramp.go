@@ -10,10 +10,10 @@ import (
 	"herdlab/sim/saturating"
 )
 
-// Ramp is a limit on acceleration: traffic may grow only so fast. Each window
+// Ramp is a limit on acceleration: on how fast traffic may grow. Each window
 // of length Length lets in Base, and Growth percent of what the last one did. So
-// who comes from rest gets Base, then Base·(1 + g), Base·(1 + g + g²), … with
-// g = Growth ÷ 100, and who pauses for a window starts again. With KeepAll what is offered counts,
+// a caller that starts gets Base, then Base·(1 + g), Base·(1 + g + g²), … with
+// g = Growth ÷ 100, and a caller that pauses for a window starts again. With KeepAll what is offered counts,
 // not what is let in: a step is refused for one window only. Refusals are of
 // class wire.Acceleration. Windows are aligned to the provider's clock.
 type Ramp struct {

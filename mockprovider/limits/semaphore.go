@@ -77,7 +77,7 @@ func (s *semaphore) Take(_ time.Duration, r *wire.Request) bool {
 	return true
 }
 
-// Refuse implements Gate. Nobody knows when a permit will be free, so hints
+// Refuse implements Gate. It is not known when a permit will be free, so hints
 // other than constant ones are left out.
 func (s *semaphore) Refuse(_ time.Duration, r *wire.Request) mockprovider.Verdict {
 	return s.verdict(r, s.limit, max(0, s.limit-s.used[s.Of(r)]), unknown, 0)

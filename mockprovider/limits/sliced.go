@@ -91,7 +91,7 @@ func (s *sliced) Release(now time.Duration, r *wire.Request, e mockprovider.Ende
 	s.all.Release(now, r, e)
 }
 
-// Standing implements StandingReporter: it tells of the whole window.
+// Standing implements StandingReporter: it reports the whole window.
 func (s *sliced) Standing(now time.Duration, r *wire.Request) mockprovider.Standing {
 	return s.all.Standing(now, r)
 }

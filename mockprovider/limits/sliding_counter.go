@@ -100,8 +100,8 @@ func (c *slidingCounter) take(now time.Duration, r *wire.Request, k *twoBuckets)
 	return fits
 }
 
-// fits reports whether n more fit beside the last window, where so much is left
-// of this one and they fit into it by themselves:
+// fits reports whether n more fit beside the last window, with that time left of
+// this one, which has room for n itself:
 // last × left ÷ length + used + n ≤ limit.
 func (c *slidingCounter) fits(k *twoBuckets, left time.Duration, n int32) bool {
 	hi, lo := bits.Mul64(uint64(k.last), uint64(left))
@@ -115,7 +115,7 @@ func (c *slidingCounter) room(k *twoBuckets, n int32) (hi, lo uint64) {
 	return bits.Mul64(uint64(c.limit-n-k.used), uint64(c.length))
 }
 
-// Refuse implements Gate. If nobody else is let in, there is room when the last
+// Refuse implements Gate. If no other request is admitted, there is room when the last
 // window weighs little enough; where this one is too full, that is in the next,
 // whose last this one is.
 func (c *slidingCounter) Refuse(now time.Duration, r *wire.Request) mockprovider.Verdict {

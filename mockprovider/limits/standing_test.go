@@ -48,7 +48,7 @@ func TestSuccessesTellOfALimit(t *testing.T) {
 		arrive 1 tokens=30 max=80 -> 1 started 1s
 		@1s done 1 -> 1 200 ok slot=1s`)
 	cfg.ReportedLimit = 3
-	require.EqualError(t, cfg.Validate(), "tells: there is no limit 3; use 1 to 2, or 0 to tell of none")
+	require.EqualError(t, cfg.Validate(), "tells: there is no limit 3; use 1 to 2, or 0 for none")
 }
 
 // Refusals and successes say when the limit is whole again, as a wait or as a
@@ -218,7 +218,7 @@ func TestScaleBucketForAWhile(t *testing.T) {
 func TestCountersAreBounded(t *testing.T) {
 	space := mockprovider.Space{Accounts: 1 << 30, Addresses: 1 << 31, Models: 200}
 	per := mockprovider.Terms{Per: mockprovider.Account | mockprovider.Address | mockprovider.Model}
-	const want = "it tells apart too many callers; at most 268435456, so take a smaller space or count more of them together"
+	const want = "it distinguishes too many callers; at most 268435456, so take a smaller space or count more of them together"
 	for _, l := range []mockprovider.Limit{
 		Window{Limit: 1, Length: 1, Terms: per}, Semaphore{Limit: 1, Terms: per}, Joint{Limit: 1, Length: 1, Terms: per},
 		Only{Limit: Quota{Limit: 1, Terms: per}}, Tiered{{Limit: GCRA{Interval: 1}}, {Limit: Ramp{Base: 1, Growth: 100, Length: 1, Terms: per}}},

@@ -59,7 +59,7 @@ func (t Tiered) Counters(s mockprovider.Space) (n int) {
 
 // Bound implements Limit: the sum of what the tiers let through, if there is one
 // for each request. Tiers that differ in more than one respect, say in accounts
-// and models, are taken to see everybody each.
+// and models, are each taken to match all requests.
 func (t Tiered) Bound(load mockprovider.Load) mockprovider.Bound {
 	respect, simple := t.respect()
 	left := spans{{0, widths[respect]}}
@@ -88,7 +88,7 @@ func (t Tiered) Bound(load mockprovider.Load) mockprovider.Bound {
 		sum, first = b, false
 	}
 	if len(left) > 0 {
-		return mockprovider.Bound{} // who is left is not limited
+		return mockprovider.Bound{} // the others are not limited
 	}
 	return sum
 }
@@ -228,7 +228,7 @@ func (t tiers) Forgets(r *wire.Request) bool {
 	return ok && g.Forgets(r)
 }
 
-// unlimited is the tier of who is in none.
+// unlimited is the tier of requests that are in no tier.
 var unlimited = tier{gate: open{}}
 
 // open is a gate that lets everything in.

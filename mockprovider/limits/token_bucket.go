@@ -60,7 +60,7 @@ func units(limit int32, length time.Duration) (rate, token int64) {
 
 // Gate implements Limit.
 func (b TokenBucket) Gate(space mockprovider.Space) mockprovider.Gate {
-	g := &tokenBucket{meter: newMeter(&b.Terms, b.Burst, space), says: b.Limit, keys: make([]bucket, b.Counters(space))}
+	g := &tokenBucket{meter: newMeter(&b.Terms, b.Burst, space), stated: b.Limit, keys: make([]bucket, b.Counters(space))}
 	g.rate, g.token = units(b.Limit, b.Length)
 	g.fill(int64(b.Burst) * g.token)
 	return g
@@ -82,7 +82,7 @@ type tokenBucket struct {
 	whole, size int64         // of a bucket in units, as configured and now
 	usual       int64         // what may be missing where each request is charged 1; otherwise -1
 	exact       bool          // a unit arrives each nanosecond
-	says        int32         // the limit that replies state
+	stated      int32         // the limit that replies state, as configured
 	percent     int32         // of the speed of time
 	since, then time.Duration // when that was set, and what time it was for the buckets
 	keys        []bucket
@@ -147,7 +147,7 @@ func (b *tokenBucket) take(r *wire.Request, k *bucket) bool {
 		k.missing += int64(n) * b.token
 		return true
 	}
-	if b.keep == mockprovider.KeepAll { // who is refused takes what there is
+	if b.keep == mockprovider.KeepAll { // a refused request takes what there is
 		took := b.size
 		if n <= b.full {
 			took = min(took, k.missing+int64(n)*b.token)
@@ -166,10 +166,10 @@ func (b *tokenBucket) Refuse(now time.Duration, r *wire.Request) mockprovider.Ve
 	if n > 1 { // otherwise there is less than 1
 		remaining = b.left(k)
 	}
-	return b.verdict(r, b.stated(), remaining, b.until(now, max(0, over)), max(0, b.until(now, k.missing)))
+	return b.verdict(r, b.statedLimit(), remaining, b.until(now, max(0, over)), max(0, b.until(now, k.missing)))
 }
 
-// until is how long it takes from now until so many units ≥ 0 have arrived;
+// until returns the time from now until n units, n ≥ 0, have arrived;
 // NoHint if they never do.
 func (b *tokenBucket) until(now time.Duration, n int64) time.Duration {
 	if b.exact {
@@ -186,7 +186,7 @@ func (b *tokenBucket) wait(now time.Duration, n int64) time.Duration {
 	if b.percent == 100 {
 		return d
 	}
-	// The first time at which so much has passed by the clock of the buckets.
+	// The first time at which that much has passed by the clock of the buckets.
 	hi, lo := bits.Mul64(uint64(b.clock(now)-b.then+d), 100)
 	if b.percent == 0 || hi >= uint64(b.percent) {
 		return unknown
@@ -198,12 +198,12 @@ func (b *tokenBucket) wait(now time.Duration, n int64) time.Duration {
 	return time.Duration(min(t, math.MaxInt64)) - (now - b.since)
 }
 
-// stated is the limit that replies state.
-func (b *tokenBucket) stated() int32 {
+// statedLimit is the limit that replies state.
+func (b *tokenBucket) statedLimit() int32 {
 	if b.percent == 100 {
-		return b.says
+		return b.stated
 	}
-	return int32(cut(int64(b.says), b.percent, 1))
+	return int32(cut(int64(b.stated), b.percent, 1))
 }
 
 // left is how many whole tokens there are.
@@ -223,7 +223,7 @@ func (b *tokenBucket) Release(now time.Duration, r *wire.Request, e mockprovider
 	}
 }
 
-// settle corrects what r was charged. A bucket knows no windows: what is given
+// settle corrects what r was charged. A bucket has no windows: what is given
 // back goes into it if it has room. It may come to owe what was produced beyond
 // what there was.
 func (b *tokenBucket) settle(now time.Duration, r *wire.Request, e *mockprovider.Ended) {
@@ -243,7 +243,7 @@ func (b *tokenBucket) Standing(now time.Duration, r *wire.Request) mockprovider.
 	k := &b.keys[b.Of(r)]
 	k.pour(b.clock(now), b.rate)
 	return mockprovider.Standing{
-		Allowance: mockprovider.Allowance{Limit: b.stated(), Remaining: b.left(k)}, Used: atMost32(uint64((k.missing + b.token - 1) / b.token)),
+		Allowance: mockprovider.Allowance{Limit: b.statedLimit(), Remaining: b.left(k)}, Used: atMost32(uint64((k.missing + b.token - 1) / b.token)),
 		Reset: max(0, b.until(now, k.missing)),
 	}
 }

@@ -101,7 +101,7 @@ func (w *window) Undo(_ time.Duration, r *wire.Request) {
 }
 
 // takeBack makes it as if Take had not let r in. Where each is charged 1 for
-// good, a window that nobody is left in has been opened by r.
+// good, a window with nothing left in it has been opened by r.
 func (w *window) takeBack(r *wire.Request) {
 	k := &w.keys[w.Of(r)]
 	k.used -= w.cost(r)

@@ -15,7 +15,7 @@ const (
 	TokenRate                    // more tokens than the caller's limit allows
 	Concurrency                  // more requests in flight than the caller may have
 	Acceleration                 // the caller's traffic grew too fast
-	Overloaded                   // the provider is at capacity or out of service, whoever calls
+	Overloaded                   // the provider is at capacity or out of service, for all callers
 	Quota                        // the caller's money or daily allowance is spent
 	Auth                         // the key is not valid
 	Permission                   // the key is valid but may not do this

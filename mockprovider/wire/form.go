@@ -78,11 +78,11 @@ const (
 	MentionsCapacity                     // "capacity", "overloaded", "busy"
 )
 
-// spoken is which phrases say what. They are the ones of the reference articles'
+// phrases are the texts that mention each. They are the ones of the reference articles'
 // keyword readers and their nearest relatives.
-var spoken = [...]struct {
+var phrases = [...]struct {
 	phrase string
-	says   Words
+	means  Words
 }{
 	{"rate limit", MentionsLimit}, {"rate_limit", MentionsLimit}, {"ratelimit", MentionsLimit}, {"too many requests", MentionsLimit},
 	{"quota", MentionsQuota}, {"credit", MentionsQuota}, {"balance", MentionsQuota}, {"billing", MentionsQuota},
@@ -95,9 +95,9 @@ var spoken = [...]struct {
 func WordsOf(text string) Words {
 	var w Words
 	text = strings.ToLower(text)
-	for _, s := range spoken {
+	for _, s := range phrases {
 		if strings.Contains(text, s.phrase) {
-			w |= s.says
+			w |= s.means
 		}
 	}
 	return w
@@ -115,9 +115,9 @@ type Form struct {
 	Shown Class
 	// Words is what its text mentions.
 	Words Words
-	// Foreign is what a reply of this class says in the other shape, CodeBody for
+	// Foreign is the text of a reply of this class in the other shape, CodeBody for
 	// ErrorBody and the other way round.
-	Foreign Said
+	Foreign Text
 	// Spelling is how it writes hints.
 	Spelling Spelling
 	// Marks are x-should-retry, where the form sends it, ResetAsTime, where it
@@ -125,14 +125,14 @@ type Form struct {
 	Marks Marks
 }
 
-// Said is what a text says: the class it reads as, and what it mentions.
-type Said struct {
+// Text is the class that a text reads as, and what it mentions.
+type Text struct {
 	Shown Class
 	Words Words
 }
 
-// Forms are the forms of all classes: what a provider of one dialect says. The
-// entry of OK tells how successes describe limits; only its Marks matter.
+// Forms are the forms of all classes: what a provider of one dialect sends. The
+// entry of OK is how successes describe limits; only its Marks matter.
 type Forms [NumClasses]Form
 
 // Plain is the forms of no provider in particular: an error body under the
@@ -141,7 +141,7 @@ type Forms [NumClasses]Form
 func Plain() Forms {
 	var f Forms
 	for c := range Class(NumClasses) {
-		f[c] = Form{Status: plainStatus[c], Body: ErrorBody, Shown: c, Foreign: Said{Shown: c}}
+		f[c] = Form{Status: plainStatus[c], Body: ErrorBody, Shown: c, Foreign: Text{Shown: c}}
 	}
 	f[OK] = Form{Status: 200}
 	f[Rate].Foreign.Words = MentionsLimit // 14003: "too many requests"

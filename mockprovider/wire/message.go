@@ -2,7 +2,7 @@ package wire
 
 import "time"
 
-// Target says where an attempt is sent: indices into the scenario's lists of
+// Target is where an attempt is sent: indices into the scenario's lists of
 // models, regions and keys. The zero Target is the first of each.
 type Target struct {
 	Model  uint8 `names:"models" without:"the first" about:"The model."`
@@ -19,10 +19,10 @@ type Demand struct {
 	// MaxTokens is the cap on the output that the request states (max_tokens),
 	// which is what providers reserve; 0 states none.
 	MaxTokens uint32
-	// Prompt says what is asked: equal numbers are equal questions, so that
+	// Prompt identifies the question: equal numbers are equal questions, so that
 	// caches can answer and calls can share a flight. 0 is like no other.
 	Prompt uint32
-	// Priority is how urgent the caller says it is, 0 the most urgent.
+	// Priority is the urgency that the caller states, 0 the most urgent.
 	Priority uint8
 }
 
@@ -41,7 +41,7 @@ type Request struct {
 	// belong to it; Attempt counts its attempts from 1.
 	Call    uint64
 	Attempt uint32
-	// Account is who is charged, Address where the request comes from.
+	// Account is charged; Address is where the request comes from.
 	Account, Address uint32
 	Demand           Demand
 	Target           Target
@@ -79,7 +79,7 @@ func (b Body) Begun() bool { // they stand in a row
 // many requests", sent with HTTP 200.
 const Code14003 = 14003
 
-// Marks are what else a reply says, as bits.
+// Marks are what else a reply states, as bits.
 type Marks uint8
 
 // The marks.
@@ -100,21 +100,21 @@ type Reply struct {
 	// Hint states when to come back.
 	Hint Hint
 	// Reset is how long until the limit that Limit and Remaining describe is
-	// whole again or its window is over; 0 if the reply does not say. With the
+	// whole again or its window is over; 0 if the reply does not state it. With the
 	// mark ResetAsTime it is that time on the provider's clock.
 	Reset time.Duration
 	// Code is the business code of a CodeBody; 0 otherwise.
 	Code int32
 	// Limit and Remaining describe the limit that refused or, on success, the
-	// one that the provider tells of; both 0 if none.
+	// one that the provider describes; both 0 if there is none.
 	Limit, Remaining int32
 	// Tokens is how many output tokens were delivered.
 	Tokens uint32
 	Status uint16 // HTTP status
 	Class  Class  // the truth
-	Shown  Class  // what the reply says to who reads all of it
+	Shown  Class  // what the whole reply reads as
 	Body   Body
-	Words  Words // what its text says
+	Words  Words // what its text mentions
 	Marks  Marks
 }
 
@@ -134,7 +134,7 @@ type Outcome struct {
 	// Class is the client's belief. It may be wrong: a client that reads only
 	// the status takes HTTP 200 around a 14003 for OK.
 	Class Class
-	// Begun says that an answer had begun before it went wrong.
+	// Begun is true if an answer had begun before it went wrong.
 	Begun bool
 	Marks Marks
 }

@@ -2,8 +2,8 @@ package wire
 
 import "time"
 
-// A Reader says what a client can know from a reply. It returns facts; what
-// to do about them is the strategy's business.
+// A Reader extracts what a client can know from a reply. It returns facts; what to
+// do about them is for the strategy to decide.
 type Reader interface {
 	// Read fills in o from r, for a client whose own clock shows clock: dates
 	// and reset times are read against that, be it right or wrong. It writes in
@@ -29,7 +29,7 @@ func (o *Outcome) copyFacts(r *Reply, clock time.Duration) {
 	}
 }
 
-// seen turns what a reply says in its own form into what a client reads whose
+// seen turns what a reply states in its own form into what a client reads whose
 // clock shows clock.
 func (o *Outcome) seen(clock time.Duration) {
 	switch {
@@ -57,7 +57,7 @@ func (ByBody) Read(r *Reply, clock time.Duration, o *Outcome) {
 	}
 }
 
-// spoilt is the class of an answer that a fault has spoilt, to who notices.
+// spoilt is the class of an answer that a fault has spoilt, to a client that notices.
 func spoilt(b Body) Class {
 	switch b {
 	case SilentEnd, TruncatedBody:
@@ -69,7 +69,7 @@ func spoilt(b Body) Class {
 }
 
 // ByStatus looks at the HTTP status and its headers alone, as most retry code
-// does. It takes 200 for success whatever the body says, and sees no hint that
+// does. It takes 200 for success whatever the body is, and sees no hint that
 // is only in a body, nor limits that are. A connection that breaks is noticed
 // by everybody.
 type ByStatus struct{}
@@ -132,7 +132,7 @@ func (ByLibrary) Read(r *Reply, clock time.Duration, o *Outcome) {
 	}
 }
 
-// ClassOfStatus is what RFC 9110 and common use say of a status.
+// ClassOfStatus returns the class of a status by RFC 9110 and common use.
 func ClassOfStatus(status uint16) Class {
 	switch {
 	case status < 400:

@@ -24,7 +24,7 @@ type Input struct {
 	// Ticket identifies the attempt for the driver, for Arrive and Abandon; the
 	// provider returns it in effects. It is small, below the largest number of
 	// attempts that were ever under way together, so that a provider may keep
-	// what it knows of tickets in a slice. It is not given to another attempt
+	// what it records of tickets in a slice. It is not given to another attempt
 	// before it has ended.
 	//
 	// Abandon comes at most once, and not after the end of its ticket. A ticket
@@ -59,7 +59,7 @@ type Effect struct {
 	// Job is the number of the work, for Started and for the end of its ticket.
 	// It is small: below the largest number of requests that were ever queued, in
 	// service or, cut short, on the way to their Done together, so that a driver
-	// may keep what it knows of jobs in a slice. It is not given to other work
+	// may keep what it records of jobs in a slice. It is not given to other work
 	// before its Done.
 	Job uint32
 	// Withheld is, for Started, how many of the last tokens of the job are never
