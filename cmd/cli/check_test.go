@@ -58,7 +58,7 @@ func TestCheckRefuses(t *testing.T) {
 	inEmptyDir(t)
 	write(t, "bad.yaml", strings.Replace(expecting, "calls, is", "cals, is", 1))
 	write(t, "none.yaml", expecting[:strings.Index(expecting, "expect:")])
-	for args, says := range map[string]string{
+	for args, want := range map[string]string{
 		"bad.yaml":                      `bad.yaml:9:14: unknown metric "cals"; did you mean "calls"?`,
 		"none.yaml":                     "the scenario expecting has no expectations",
 		"trace-replay":                  "has no expectations",
@@ -69,7 +69,7 @@ func TestCheckRefuses(t *testing.T) {
 		got := herdlab(append([]string{"check"}, strings.Fields(args)...)...)
 		assert.Equal(t, exitInvalid, got.code, args)
 		assert.Empty(t, got.out)
-		assert.Contains(t, got.err, says)
+		assert.Contains(t, got.err, want)
 	}
 	write(t, "worse.yaml", "herdlab: 2\n")
 	got := herdlab("check", "bad.yaml", "case-01-layers", "worse.yaml")

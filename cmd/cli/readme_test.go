@@ -107,7 +107,7 @@ func TestReadmeShowsTestedCode(t *testing.T) {
 
 var (
 	links = regexp.MustCompile(`\]\(([^)#]+)\)`)
-	// paths are words in lower case with a slash between them: M/M/c is none.
+	// paths are words in lower case with a slash between them: M/M/c is not a path.
 	paths = regexp.MustCompile(`(?:^|[\s(\x60])(?:\./)?(\.?[a-z][\w.-]*(?:/[a-z][\w.-]*)+)`)
 	files = regexp.MustCompile("`([a-z_]+\\.(?:go|md))`")
 )

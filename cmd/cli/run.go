@@ -64,9 +64,9 @@ func (c *console) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "herdlab",
 		Short: "A laboratory for thundering herds",
-		Long: `herdlab is a laboratory for thundering herds: a simulated LLM provider meets
-client retry strategies under a virtual clock. It compares the strategies,
-draws pictures, and names the one to ship.`,
+		Long: `herdlab is a laboratory for thundering herds: it simulates an LLM provider and
+its clients under a virtual clock, compares the retry strategies of the clients,
+draws pictures, and names the strategy to ship.`,
 		Example: `  herdlab compare                    the reference experiment
   herdlab compare trace-replay --trace calls.csv
   herdlab init > my.yaml             a scenario of your own to start from

@@ -241,7 +241,7 @@ func TestServeInvalid(t *testing.T) {
 	files := inEmptyDir(t)
 	write(t, "bad.yaml", "herdlab: 1\nname: bad\ntitel: misspelt\n")
 	before := files()
-	for args, says := range map[string]string{
+	for args, want := range map[string]string{
 		"nonsense":                           "there is no scenario and no file",
 		"bad.yaml":                           "titel: misspelt",
 		"--time-scale 0":                     "--time-scale is 0",
@@ -264,7 +264,7 @@ func TestServeInvalid(t *testing.T) {
 		got := herdlab(append([]string{"serve"}, strings.Fields(args)...)...)
 		assert.Equal(t, exitInvalid, got.code, args)
 		assert.Empty(t, got.out, args)
-		assert.Contains(t, got.err, says, args)
+		assert.Contains(t, got.err, want, args)
 		assert.Equal(t, before, files(), args)
 	}
 }

@@ -61,7 +61,7 @@ func TestSentences(t *testing.T) {
 		{"one seed", verdicttest.Outage(), 1, verdict.ByDrain, []verdicttest.Strategy{slow, quick}},
 		{"constant figures", verdicttest.Outage(), 6, verdict.ByDrain, []verdicttest.Strategy{verdicttest.Drains("a", 10, 0), verdicttest.Drains("b", 9, 0)}},
 		{"level", verdicttest.Outage(), 8, verdict.BySuccess, []verdicttest.Strategy{slow, {Name: "thrifty", Edit: func(_ uint64, v *metrics.Values) { v[metrics.Attempts] = 120 }}}},
-		{"nothing but luck", verdicttest.Outage(), 20, verdict.ByDrain, []verdicttest.Strategy{verdicttest.Drains("a", 10, 4), verdicttest.Drains("b", 14, -3.8)}},
+		{"equal strategies with random differences", verdicttest.Outage(), 20, verdict.ByDrain, []verdicttest.Strategy{verdicttest.Drains("a", 10, 4), verdicttest.Drains("b", 14, -3.8)}},
 		{"only one is fit", verdicttest.Outage(), 20, verdict.ByAttempts, []verdicttest.Strategy{quick, verdicttest.WithFailures(slow, 12)}},
 		{"only one is there", verdicttest.Outage(), 20, verdict.ByPeak, []verdicttest.Strategy{quick}},
 		{"no strategy is fit", verdicttest.Outage(), 20, verdict.ByDrain, []verdicttest.Strategy{verdicttest.WithFailures(quick, 3), gaveUp, naive}},

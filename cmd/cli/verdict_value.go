@@ -24,7 +24,7 @@ func (w verdictText) herdWindow() string {
 	return "per second"
 }
 
-// afterFault returns which fault "after" refers to; empty if there is none.
+// afterFault returns "after" with the name of the last fault; empty without a fault.
 func (w verdictText) afterFault() string {
 	faults := w.Scenario.Faults
 	if len(faults) == 0 {

@@ -144,7 +144,7 @@ func successInterval(s *metrics.StrategyResult) string {
 	switch {
 	case math.IsNaN(p.Estimate):
 		return meanText(s.Estimate(metrics.SuccessLower))
-	case p.Estimate == 1: // no call is lost, which says how many may be
+	case p.Estimate == 1: // no call is lost, which bounds the loss
 		return "100 (≥ " + format.Number(math.Floor(10_000*p.Lo)/100) + ")"
 	}
 	return plusMinus(100*p.Estimate, 50*(p.Hi-p.Lo))
