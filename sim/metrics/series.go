@@ -22,19 +22,3 @@ func extend(s []uint32, n int) []uint32 {
 	copy(grown, s)
 	return grown
 }
-
-// sum adds up the counts of the bins from i on and before j.
-func sum(counts []uint32, i, j int) (n int64) {
-	for _, c := range counts[min(max(i, 0), len(counts)):min(max(i, j, 0), len(counts))] {
-		n += int64(c)
-	}
-	return n
-}
-
-// at returns the count of bin i, 0 after the last bin.
-func at(counts []uint32, i int) int64 {
-	if i < len(counts) {
-		return int64(counts[i])
-	}
-	return 0
-}
