@@ -14,8 +14,8 @@ import (
 	"herdlab/strategies/strategytest"
 )
 
-// secondPeak is what clients know in the founding experiment: six slots of two
-// seconds.
+// secondPeak is the capacity of the provider in the reference experiment: six slots
+// with a service time of two seconds.
 var secondPeak = Knowledge{Rate: 6, Per: 2 * time.Second, Concurrency: 6}
 
 func TestBuiltins(t *testing.T) {
@@ -23,8 +23,8 @@ func TestBuiltins(t *testing.T) {
 	wellFormed := regexp.MustCompile(`^[a-z0-9][a-z0-9.+-]*$`)
 	for _, b := range Builtins() {
 		require.Regexp(t, wellFormed, b.Name)
-		require.False(t, names[b.Name], "%s is there twice", b.Name)
-		require.False(t, summaries[b.Summary], "%s says what another says", b.Name)
+		require.False(t, names[b.Name], "two strategies are named %s", b.Name)
+		require.False(t, summaries[b.Summary], "%s has the summary of another strategy", b.Name)
 		names[b.Name], summaries[b.Summary] = true, true
 		require.NotEmpty(t, b.Summary)
 		require.LessOrEqual(t, len([]rune(b.Summary)), 80, b.Name)
@@ -36,7 +36,7 @@ func TestBuiltins(t *testing.T) {
 		p, err := strategies.Compile(d, nil)
 		require.NoError(t, err)
 		require.Equal(t, b.Name, p.Name)
-		require.Zero(t, p.Words[strategies.PerEveryone], "a built-in strategy shares nothing between fleets")
+		require.Zero(t, p.Words[strategies.PerEveryone], "a built-in strategy must not share memory between fleets")
 	}
 	for _, name := range []string{
 		"naive", "fixed-30s", "fixed-30s+0.5s", "fixed-30s+30s", "uniform-90-150s", "exponential", "exponential+0.5s",
@@ -51,8 +51,8 @@ func TestLookupOfAnUnknownName(t *testing.T) {
 	require.EqualError(t, err, `there is no strategy "full-jitters"; Builtins and Presets list them`)
 }
 
-// waitsOf is what a built-in strategy does in its first refused attempts, a
-// bound of each wait in seconds.
+// The waits of the built-in strategies after their first refused attempts lie within
+// bounds.
 func TestBuiltinWaits(t *testing.T) {
 	doubling := strategytest.Seconds(1, 2, 4, 8, 16, 32, 64, 64)
 	zero := make([]time.Duration, 8)
@@ -75,7 +75,7 @@ func TestBuiltinWaits(t *testing.T) {
 		"full-jitter":         {zero, doubling},
 		"equal-jitter":        {strategytest.Seconds(0.5, 1, 2, 4, 8, 16, 32, 32), doubling},
 		"decorrelated-jitter": {same(1), plus(strategytest.Seconds(3, 9, 27, 64, 64, 64, 64, 64), 1)},
-		"token-bucket":        {zero, doubling}, // were there always a token
+		"token-bucket":        {zero, doubling}, // while the bucket has a token
 		"status-only":         {zero, doubling},
 	} {
 		d, err := Lookup(name, secondPeak)
@@ -103,7 +103,7 @@ func TestBuiltinWaits(t *testing.T) {
 	}
 }
 
-func TestSharedBreakerOfTheFoundingExperiment(t *testing.T) {
+func TestSharedBreakerOfTheReferenceExperiment(t *testing.T) {
 	d, err := Lookup("breaker+full-jitter", secondPeak)
 	require.NoError(t, err)
 	strategytest.Play(t, d.Layers, `
@@ -125,7 +125,8 @@ func TestSharedBreakerOfTheFoundingExperiment(t *testing.T) {
 		j: begin -> send`)
 }
 
-// The bucket holds 70 % of the known capacity, and half the concurrency.
+// The rate of the bucket is 70 % of the known capacity, its burst half the
+// concurrency.
 func TestTokenBucketOfKnowledge(t *testing.T) {
 	bucketOf := func(d strategies.Definition) (strategies.Pool, error) {
 		p, err := strategies.Compile(d, nil)
@@ -152,7 +153,7 @@ func TestTokenBucketOfKnowledge(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, bucket(84, time.Minute, 1), got, "1.4 per second, burst 1")
 
-	// Far beyond what anybody serves, and still not an overflow.
+	// A capacity far beyond that of any provider does not overflow.
 	_, err = bucketFor(Knowledge{Rate: math.MaxInt64 / 7, Per: 10 * 365 * 24 * time.Hour, Concurrency: 1})
 	require.NoError(t, err)
 }

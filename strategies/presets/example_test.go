@@ -7,7 +7,7 @@ import (
 	"herdlab/strategies/presets"
 )
 
-// A built-in strategy by its name.
+// Look up a built-in strategy by its name and compile it.
 func Example() {
 	definition, err := presets.Lookup("full-jitter", presets.Knowledge{})
 	if err != nil {

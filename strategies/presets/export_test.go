@@ -1,11 +1,11 @@
 package presets
 
-// What the tests of presets share.
+// Names for the tests in package presets_test.
 var (
 	Refusals    = refusals
 	ClientCases = clientCases
 	SaysNo      = body200
 )
 
-// CasesFailed are the cases that a preset fails.
+// CasesFailed returns the numbers of the cases that a preset fails.
 func CasesFailed(preset string) string { return presetFails[preset].cases }

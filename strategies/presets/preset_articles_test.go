@@ -17,14 +17,14 @@ func layersOf(t *testing.T, name string) []strategies.Layer {
 	return d.Layers
 }
 
-// Without retry_after the template waits 1, 2, 4, 8 and then 16 s more before it
-// raises: 31 s for five attempts.
-func TestArticleSleepsOnceMore(t *testing.T) {
+// Without retry_after the template waits 1, 2, 4, 8 and then another 16 s before it
+// fails: 31 s for five attempts.
+func TestArticleWaitsAfterTheLastAttempt(t *testing.T) {
 	strategytest.Play(t, layersOf(t, "article-14003"), `
 		begin -> send
 		rate -> wait 1s
 		wake -> send
-		rate after=3s -> wait 3s                  # retry_after beats the own schedule
+		rate after=3s -> wait 3s                  # retry_after replaces the backoff
 		wake -> send
 		rate after=0s -> wait 0s
 		wake -> send
@@ -33,7 +33,7 @@ func TestArticleSleepsOnceMore(t *testing.T) {
 		rate -> wait 16s
 		@28s wake -> stop tries_exhausted rate
 		begin -> send
-		503 -> stop failed                        # whatever else fails is raised
+		503 -> stop failed                        # other failures are not retried
 		begin -> send
 		rate -> wait 1s
 		wake -> send
@@ -42,15 +42,14 @@ func TestArticleSleepsOnceMore(t *testing.T) {
 	require.Equal(t, strategytest.Seconds(1, 2, 4, 8), got.waits)
 }
 
-// A15b: the recursion inside the semaphore. A lone caller hangs at its second
-// 14003 in a row, for it holds the two permits that there are; two callers hang at
-// the first that they have together.
+// The recursion inside the semaphore. A single call hangs at its second 14003 in a
+// row because it holds both permits; two concurrent calls hang at their first 14003.
 func TestArticleDeadlocks(t *testing.T) {
 	strategytest.Play(t, layersOf(t, "article-14003-semaphore"), `
 		a: begin -> send
 		a: rate after=3s -> wait 3s
-		a: wake -> send                           # with both permits
-		a: 200 -> stop succeeded                  # and gives both back
+		a: wake -> send                           # holds both permits
+		a: 200 -> stop succeeded                  # returns both permits
 		a: begin -> send
 		a: rate -> wait 1s
 		a: wake -> send
@@ -69,14 +68,14 @@ func TestArticleDeadlocks(t *testing.T) {
 		b: begin -> send                          # another process`)
 }
 
-// The complete client holds its permit while it sleeps, keeps its interval once a
-// call, and sleeps once more at the end.
+// The complete client holds its permit during waits, paces calls but not attempts, and
+// waits after the last attempt too.
 func TestArticleClient(t *testing.T) {
 	strategytest.Play(t, layersOf(t, "article-14003-client"), `
 		a.1: begin -> send
 		a.1: rate -> wait [1s,1.5s)
 		a.2: begin -> queued
-		a.1: wake -> send                         # 0.3 s have not been waited for
+		a.1: wake -> send                         # the interval does not apply to retries
 		a.1: rate -> wait [2s,2.5s)
 		a.1: wake -> send
 		a.1: rate after=3s -> wait [3s,3.5s)
@@ -85,7 +84,7 @@ func TestArticleClient(t *testing.T) {
 		a.2: admitted -> refused
 		a.1: wake -> stop tries_exhausted rate
 		a.2: admitted -> send`)
-	// Paced, calls are 0.3 s + U(0, 20 ms) apart.
+	// The starts of two calls are 0.3 s + U(0, 20 ms) apart.
 	w := strategytest.NewWorld(t, map[string][]strategies.Layer{"": layersOf(t, "article-14003-client")}, 1)
 	w.Script("a.1: begin -> send\na.1: 200 -> stop succeeded")
 	c := w.Call("a.2")

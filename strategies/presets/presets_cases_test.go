@@ -19,35 +19,36 @@ import (
 	"herdlab/strategies/presets"
 )
 
-// attempt is one request as the provider of an exam sees it.
+// attempt is one request that arrives at the provider of an exam.
 type attempt struct {
 	call   uint64
-	number int // of the call's attempts, from 1
+	number int // the number of the attempt within its call, from 1
 	at     time.Duration
 }
 
-// ending is how a call was settled.
+// ending is the time and the result of a settled call.
 type ending struct {
 	at  time.Duration
 	why strategies.End
 }
 
-// exam is a day of some processes of a preset and a provider that is one function.
+// exam is an experiment with one or more processes of a preset, and a provider that is
+// one function.
 type exam struct {
-	processes int             // each of which makes calls in a row,
-	calls     int             // so many; or one makes
-	arrivals  []time.Duration // one at each of these times
+	processes int             // how many processes make calls one after the other; 0 means 1
+	calls     int             // the calls of each process; 0 means 1
+	arrivals  []time.Duration // if not nil, one process makes a call at each of these times
 	patience  time.Duration
 	horizon   time.Duration
 	seed      uint64
-	says      func(attempt) (after time.Duration, r wire.Reply) // without a status it says nothing, ever
+	says      func(attempt) (after time.Duration, r wire.Reply) // a reply without a status is never sent
 
-	sat   []attempt
+	seen  []attempt
 	ends  map[uint64]ending
 	inner strategies.Strategy
 }
 
-// Next implements strategies.Strategy: it notes how calls end.
+// Next implements strategies.Strategy: it records how calls end.
 func (x *exam) Next(now time.Duration, c *strategies.Call, e strategies.Event) strategies.Decision {
 	d := x.inner.Next(now, c, e)
 	if d.Kind == strategies.Stop || d.Kind == strategies.Answer {
@@ -65,7 +66,7 @@ func (x *exam) Step(now time.Duration, in *wire.Input, out []wire.Effect) []wire
 		return out
 	}
 	a := attempt{in.Request.Call, int(in.Request.Attempt), now}
-	x.sat = append(x.sat, a)
+	x.seen = append(x.seen, a)
 	after, r := x.says(a)
 	if r.Status == 0 {
 		return append(out, wire.Effect{Kind: wire.Dropped, Ticket: in.Ticket})
@@ -76,12 +77,12 @@ func (x *exam) Step(now time.Duration, in *wire.Input, out []wire.Effect) []wire
 	return append(out, wire.Effect{Kind: wire.Replied, Ticket: in.Ticket, After: after, Reply: r})
 }
 
-// sit lives the day.
-func (x *exam) sit(t *testing.T, preset string) *exam {
+// run runs the experiment.
+func (x *exam) run(t *testing.T, preset string) *exam {
 	t.Helper()
 	program, err := strategies.Compile(lookup(t, preset), nil)
 	require.NoError(t, err)
-	x.sat, x.ends, x.inner = nil, map[uint64]ending{}, program.Root
+	x.seen, x.ends, x.inner = nil, map[uint64]ending{}, program.Root
 	program.Root = x
 	f := sim.Fleet{Name: "one", Program: program, Patience: x.patience, Traffic: traffic.Traffic{Clients: max(x.processes, 1), Calls: max(x.calls, 1)}}
 	if x.arrivals != nil {
@@ -98,16 +99,15 @@ func (x *exam) sit(t *testing.T, preset string) *exam {
 	return x
 }
 
-// steadily says the same to all, after 10 ms.
+// steadily sends the same reply to all attempts, after 10 ms.
 func steadily(r wire.Reply) func(attempt) (time.Duration, wire.Reply) {
 	return func(attempt) (time.Duration, wire.Reply) { return 10 * ms, r }
 }
 
-// waits are the times between an answer of says and the next attempt of the only
-// call there is.
+// waits returns the times between a reply and the next attempt of the only call.
 func (x *exam) waits() (all []time.Duration) {
-	for i := 1; i < len(x.sat); i++ {
-		all = append(all, x.sat[i].at-x.sat[i-1].at-10*ms)
+	for i := 1; i < len(x.seen); i++ {
+		all = append(all, x.seen[i].at-x.seen[i-1].at-10*ms)
 	}
 	return all
 }
@@ -120,7 +120,8 @@ func refusal(status uint16, class wire.Class) wire.Reply {
 	return wire.Reply{Status: status, Class: class, Shown: class, Body: wire.ErrorBody, Hint: wire.Hint{Value: wire.NoHint}}
 }
 
-// asking is r with a hint, in a header or, if it is a 200, in its body.
+// asking returns r with a hint, in a header or, for a 14003 with status 200, in the
+// body.
 func asking(r wire.Reply, after time.Duration, how wire.Spelling) wire.Reply {
 	if r.Hint.Value, r.Hint.Spelling = after, how; r.Body == wire.CodeBody && how.InHeader() {
 		r.Hint.Spelling = wire.BodySeconds
@@ -128,23 +129,23 @@ func asking(r wire.Reply, after time.Duration, how wire.Spelling) wire.Reply {
 	return r
 }
 
-// refused reports whether a check holds of a preset against a provider that
-// refuses in one of the ways that it may meet.
+// refused reports whether check holds for one of the refusals that a preset may
+// receive.
 func refused(preset string, check func(r wire.Reply) bool) bool {
 	return slices.ContainsFunc(presets.Refusals(preset), check)
 }
 
-// caseChecks are the cases of the field that concern a client, by their numbers:
-// whether a preset fails one. strategies.Cases says what each is.
+// caseChecks are the checks for the cases in clientCases, by number. A check reports
+// whether a preset fails the case.
 var caseChecks = map[int]func(t *testing.T, preset string) bool{
-	// An application that asks four times makes more than four attempts.
+	// An application with four tries makes more than four attempts.
 	1: func(t *testing.T, preset string) bool {
 		return refused(preset, func(r wire.Reply) bool {
-			return len((&exam{calls: 4, horizon: 10 * time.Minute, says: steadily(r)}).sit(t, preset).sat) > 4
+			return len((&exam{calls: 4, horizon: 10 * time.Minute, says: steadily(r)}).run(t, preset).seen) > 4
 		})
 	},
-	// A hundred processes are told that there is room in a minute: some come
-	// before, or more than forty within one second.
+	// A hundred processes receive a hint to retry in a minute: some retry before, or
+	// more than forty within one second.
 	4: func(t *testing.T, preset string) bool {
 		return refused(preset, func(r wire.Reply) bool {
 			x := (&exam{processes: 100, horizon: 10 * time.Minute, says: func(a attempt) (time.Duration, wire.Reply) {
@@ -152,9 +153,9 @@ var caseChecks = map[int]func(t *testing.T, preset string) bool{
 					return ms, well
 				}
 				return 100 * ms, asking(r, max(0, time.Minute-a.at-100*ms), r.Hint.Spelling)
-			}}).sit(t, preset)
+			}}).run(t, preset)
 			perSecond := map[time.Duration]int{}
-			for _, a := range x.sat {
+			for _, a := range x.seen {
 				if perSecond[a.at/time.Second]++; a.number > 1 && (a.at < time.Minute || perSecond[a.at/time.Second] > 40) {
 					return true
 				}
@@ -162,12 +163,12 @@ var caseChecks = map[int]func(t *testing.T, preset string) bool{
 			return false
 		})
 	},
-	// A wait that is heard is neither shorter than asked nor twice as long as that
-	// and as its own waits.
+	// After a hint, the wait is shorter than the hint, or more than twice as long as
+	// both the hint and the wait without a hint.
 	5: func(t *testing.T, preset string) bool {
 		return refused(preset, func(r wire.Reply) bool {
 			first := func(r wire.Reply) time.Duration {
-				return append((&exam{horizon: 10 * time.Minute, says: steadily(r)}).sit(t, preset).waits(), -1)[0]
+				return append((&exam{horizon: 10 * time.Minute, says: steadily(r)}).run(t, preset).waits(), -1)[0]
 			}
 			own := first(r)
 			for how, asked := range map[wire.Spelling]time.Duration{
@@ -182,12 +183,12 @@ var caseChecks = map[int]func(t *testing.T, preset string) bool{
 			return false
 		})
 	},
-	// Of an outage of two days, the second is no hot loop.
+	// In an outage of two days, the second day has a hot loop.
 	6: func(t *testing.T, preset string) bool {
 		return refused(preset, func(r wire.Reply) bool {
-			x := (&exam{horizon: 48 * time.Hour, says: func(attempt) (time.Duration, wire.Reply) { return 10 * time.Second, r }}).sit(t, preset)
+			x := (&exam{horizon: 48 * time.Hour, says: func(attempt) (time.Duration, wire.Reply) { return 10 * time.Second, r }}).run(t, preset)
 			late := 0
-			for _, a := range x.sat {
+			for _, a := range x.seen {
 				if a.at > 83_295*time.Second {
 					late++
 				}
@@ -195,8 +196,9 @@ var caseChecks = map[int]func(t *testing.T, preset string) bool{
 			return late > 25
 		})
 	},
-	// After a refusal and two thousand callers who have given up waiting, the next
-	// is let in within three seconds, as half a token per second allows.
+	// After a refusal and two thousand calls that were cancelled while waiting, the
+	// next call is not admitted within three seconds, as half a token per second
+	// would allow.
 	7: func(t *testing.T, preset string) bool {
 		arrivals := []time.Duration{0}
 		for i := range time.Duration(2000) {
@@ -213,25 +215,26 @@ var caseChecks = map[int]func(t *testing.T, preset string) bool{
 					return 10 * ms, r
 				}
 				return 10 * ms, well
-			}}).sit(t, preset)
+			}}).run(t, preset)
 			return last < 0 || last > 14100*ms
 		})
 	},
-	// Asks again after a prompt that is too long, a spent quota, or a request that
-	// is larger than the whole limit.
+	// Retries after a prompt that is too long, a used-up quota, or a request that is
+	// larger than the whole limit.
 	8: func(t *testing.T, preset string) bool {
 		quota := refusal(429, wire.Quota)
 		quota.Words = wire.MentionsQuota
 		return slices.ContainsFunc([]wire.Reply{refusal(400, wire.TooLarge), quota, refusal(429, wire.TooLarge)}, func(r wire.Reply) bool {
-			return len((&exam{horizon: time.Minute, says: steadily(r)}).sit(t, preset).sat) > 1
+			return len((&exam{horizon: time.Minute, says: steadily(r)}).run(t, preset).seen) > 1
 		})
 	},
-	// Of twenty-five that were refused in one instant, some come back in another.
+	// Of twenty-five clients that were refused at the same instant, two retry at the
+	// same instant.
 	9: func(t *testing.T, preset string) bool {
 		return refused(preset, func(r wire.Reply) bool {
-			x := (&exam{processes: 25, horizon: 10 * time.Minute, says: steadily(r)}).sit(t, preset)
+			x := (&exam{processes: 25, horizon: 10 * time.Minute, says: steadily(r)}).run(t, preset)
 			at := map[time.Duration]bool{}
-			for _, a := range x.sat {
+			for _, a := range x.seen {
 				if a.number == 2 {
 					if at[a.at] {
 						return true
@@ -242,8 +245,8 @@ var caseChecks = map[int]func(t *testing.T, preset string) bool{
 			return false
 		})
 	},
-	// An outage of two minutes, and a provider that is well but for the first
-	// attempt after it, which it never answers: an hour later calls are let in.
+	// After an outage of two minutes the provider answers all attempts except the
+	// first one, which never gets a reply: half an hour later no call is admitted.
 	10: func(t *testing.T, preset string) bool {
 		return refused(preset, func(r wire.Reply) bool {
 			hung := false
@@ -256,8 +259,8 @@ var caseChecks = map[int]func(t *testing.T, preset string) bool{
 					return 0, wire.Reply{}
 				}
 				return 10 * ms, well
-			}}).sit(t, preset)
-			return x.sat[len(x.sat)-1].at < 30*time.Minute
+			}}).run(t, preset)
+			return x.seen[len(x.seen)-1].at < 30*time.Minute
 		})
 	},
 	// A thousand calls fail at once: more than two hundred are retried.
@@ -268,12 +271,12 @@ var caseChecks = map[int]func(t *testing.T, preset string) bool{
 					return 10 * ms, well
 				}
 				return 10 * ms, r
-			}}).sit(t, preset)
-			return len(x.sat) > 1200
+			}}).run(t, preset)
+			return len(x.seen) > 1200
 		})
 	},
-	// Of the waits that a header can ask for, some are cut short, come at once
-	// again and again, or are slept through though they take hours.
+	// For some hint in a header, the client retries too early, retries at once
+	// repeatedly, or waits for an hour or longer.
 	12: func(t *testing.T, preset string) bool {
 		const s = time.Second
 		return refused(preset, func(r wire.Reply) bool {
@@ -290,7 +293,7 @@ var caseChecks = map[int]func(t *testing.T, preset string) bool{
 						return 10 * ms, well
 					}
 					return 10 * ms, asking(r, row.asked, row.how)
-				}}).sit(t, preset).waits()
+				}}).run(t, preset).waits()
 				switch {
 				case len(w) == 0:
 				case w[0] < row.asked, w[0] >= time.Hour, row.asked <= 0 && len(w) > 1 && w[0] <= 0 && w[1] <= 0:
@@ -300,57 +303,57 @@ var caseChecks = map[int]func(t *testing.T, preset string) bool{
 			return false
 		})
 	},
-	// Takes a refusal under 200 for an answer.
+	// Counts a refusal with status 200 as an answer.
 	13: func(t *testing.T, preset string) bool {
-		for _, e := range (&exam{horizon: time.Minute, says: steadily(presets.SaysNo)}).sit(t, preset).ends {
+		for _, e := range (&exam{horizon: time.Minute, says: steadily(presets.SaysNo)}).run(t, preset).ends {
 			return e.why.Reason == strategies.Succeeded
 		}
 		return false
 	},
-	// A stream that fails before its first token is begun again, one that fails
-	// after it is not, and its caller hears of it.
+	// A stream that fails before its first token is not retried, or one that fails
+	// after it is retried or reported as a success.
 	14: func(t *testing.T, preset string) bool {
 		broken := func(tokens uint32) *exam {
-			return (&exam{horizon: 10 * time.Minute, says: steadily(wire.Reply{Status: 200, Shown: wire.Overloaded, Body: wire.StreamError, Tokens: tokens, Hint: wire.Hint{Value: wire.NoHint}})}).sit(t, preset)
+			return (&exam{horizon: 10 * time.Minute, says: steadily(wire.Reply{Status: 200, Shown: wire.Overloaded, Body: wire.StreamError, Tokens: tokens, Hint: wire.Hint{Value: wire.NoHint}})}).run(t, preset)
 		}
 		late := broken(30)
-		return len(broken(0).sat) < 2 || len(late.sat) > 1 || late.ends[0].why.Reason == strategies.Succeeded
+		return len(broken(0).seen) < 2 || len(late.seen) > 1 || late.ends[0].why.Reason == strategies.Succeeded
 	},
-	// Ten tasks and one limit, which is not over for five hours: each finds out by
-	// itself, as often as one alone.
+	// Ten tasks at one limit that refuses for five hours have ten times the refusals of
+	// one task.
 	15: func(t *testing.T, preset string) bool {
 		return refused(preset, func(r wire.Reply) bool {
 			tasks := func(n int) int {
-				return len((&exam{arrivals: every(10*time.Second, n), horizon: 5 * time.Hour, says: func(attempt) (time.Duration, wire.Reply) { return 5 * time.Second, r }}).sit(t, preset).sat)
+				return len((&exam{arrivals: every(10*time.Second, n), horizon: 5 * time.Hour, says: func(attempt) (time.Duration, wire.Reply) { return 5 * time.Second, r }}).run(t, preset).seen)
 			}
-			return 10*tasks(10) >= 9*10*tasks(1) // waits are drawn
+			return 10*tasks(10) >= 9*10*tasks(1) // 10 % tolerance, as waits are drawn
 		})
 	},
-	// Two hundred requests that can never succeed shut out one that would.
+	// Two hundred requests that can never succeed block one that would.
 	17: func(t *testing.T, preset string) bool {
-		return shutOut(t, preset, every(time.Second, 200), func(uint64) wire.Reply { return refusal(400, wire.TooLarge) })
+		return blocked(t, preset, every(time.Second, 200), func(uint64) wire.Reply { return refusal(400, wire.TooLarge) })
 	},
 	// It opens in an outage of 503, and not if every other refusal is a 429.
 	18: func(t *testing.T, preset string) bool {
 		busy, limited := refusal(503, wire.Overloaded), refusal(429, wire.Rate)
 		opens := func(says func(uint64) wire.Reply) bool {
-			return shutOut(t, preset, every(time.Second, 300), says)
+			return blocked(t, preset, every(time.Second, 300), says)
 		}
 		return opens(func(uint64) wire.Reply { return busy }) && !opens(func(call uint64) wire.Reply { return []wire.Reply{busy, limited}[call%2] })
 	},
-	// A background job, whose calls are refused for a minute, keeps one out that is
-	// in a hurry and would be answered.
+	// A background job whose calls are refused for a minute blocks an urgent call that
+	// would be answered.
 	19: func(t *testing.T, preset string) bool {
 		return refused(preset, func(r wire.Reply) bool {
-			return shutOut(t, preset, every(time.Second, 60), func(uint64) wire.Reply { return r })
+			return blocked(t, preset, every(time.Second, 60), func(uint64) wire.Reply { return r })
 		})
 	},
-	// One 529 shuts out the others.
+	// One 529 blocks the other calls.
 	20: func(t *testing.T, preset string) bool {
-		return shutOut(t, preset, every(time.Second, 1), func(uint64) wire.Reply { return refusal(529, wire.Overloaded) })
+		return blocked(t, preset, every(time.Second, 1), func(uint64) wire.Reply { return refusal(529, wire.Overloaded) })
 	},
-	// Waits that are drawn at first are not at the bound that it states, or are
-	// longer than that.
+	// Waits with jitter lose their jitter at the longest wait that the client states,
+	// or exceed that wait.
 	21: func(t *testing.T, preset string) bool {
 		bounds := map[string]time.Duration{
 			"google-genai-retry": time.Minute, "aws-standard": 20 * time.Second, "aws-standard-2026": 20 * time.Second,
@@ -366,7 +369,7 @@ var caseChecks = map[int]func(t *testing.T, preset string) bool{
 		}
 		var all [2][]time.Duration
 		for seed := range all {
-			all[seed] = (&exam{seed: uint64(seed), says: steadily(refusal(503, wire.Overloaded))}).sit(t, preset).waits()
+			all[seed] = (&exam{seed: uint64(seed), says: steadily(refusal(503, wire.Overloaded))}).run(t, preset).waits()
 		}
 		for i := range min(len(all[0]), len(all[1])) {
 			if a, b := all[0][i], all[1][i]; a > bound || b > bound || i > 0 && all[0][0] != all[1][0] && a == b && a == bound {
@@ -384,27 +387,27 @@ func every(gap time.Duration, n int) (times []time.Duration) {
 	return times
 }
 
-// shutOut reports whether a call that comes 100 ms after others of its process is
-// kept waiting for more than half a second, or refused. The others are told what
-// says says of them; it would be answered.
-func shutOut(t *testing.T, preset string, others []time.Duration, says func(call uint64) wire.Reply) bool {
+// blocked reports whether a call that begins 100 ms after the other calls of its process
+// is refused, or waits for more than half a second. The provider would answer it; says
+// returns the replies to the others.
+func blocked(t *testing.T, preset string, others []time.Duration, says func(call uint64) wire.Reply) bool {
 	last := uint64(len(others))
-	comes := others[last-1] + 100*ms
-	x := (&exam{arrivals: append(slices.Clone(others), comes), horizon: comes + time.Second, says: func(a attempt) (time.Duration, wire.Reply) {
+	begins := others[last-1] + 100*ms
+	x := (&exam{arrivals: append(slices.Clone(others), begins), horizon: begins + time.Second, says: func(a attempt) (time.Duration, wire.Reply) {
 		if a.call == last {
 			return ms, well
 		}
 		return 200 * ms, says(a.call)
-	}}).sit(t, preset)
-	for _, a := range x.sat {
+	}}).run(t, preset)
+	for _, a := range x.seen {
 		if a.call == last {
-			return a.at > comes+500*ms
+			return a.at > begins+500*ms
 		}
 	}
 	return true
 }
 
-// Each preset fails exactly the cases that the table says.
+// Each preset fails exactly the cases in the table.
 func TestPresetsFailCases(t *testing.T) {
 	var numbers []int
 	for _, c := range presets.ClientCases {

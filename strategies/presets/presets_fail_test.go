@@ -69,13 +69,13 @@ var presetFails = map[string]failing{
 	"aws-legacy":              {"early, permanent, blind", "1 4 8 11 12 13 14 15"},
 	"aws-standard":            {"early, blind", "1 4 12 13 14 15"},
 	"aws-standard-2026":       {"early, blind", "1 4 12 13 14 15"},
-	"aws-adaptive":            {"early, together, in step, blind", "1 4 9 12 13 14 15 19"}, // 2 s after a first 429, whoever it is
+	"aws-adaptive":            {"early, together, in step, blind", "1 4 9 12 13 14 15 19"}, // all clients wait 2 s after a first 429
 	"vercel-ai":               {"early, spins, together, in step, permanent", "1 4 5 8 9 11 12 15"},
 	"langchain-js":            {"early, together", "1 4 11 12 14 15"},
-	"litellm-router":          {"early, spins, together, in step, permanent, blind", "1 4 8 9 11 12 13 14 15 19"}, // at once, elsewhere
+	"litellm-router":          {"early, spins, together, in step, permanent, blind", "1 4 8 9 11 12 13 14 15 19"}, // at once at another target
 	"codex":                   {"early, blind, twice", "1 4 11 12 13 14 15"},
 	"gemini-cli":              {"twice", "1 8 11 12 14 15 21"},
-	"gemini-cli-fallback":     {"early, permanent, twice", "1 8 11 12 14 15 21"}, // at another model
+	"gemini-cli-fallback":     {"early, permanent, twice", "1 8 11 12 14 15 21"}, // early at another model
 	"tenacity":                {"early, spins, together, in step, permanent, blind, twice, endless", "1 4 6 8 9 11 12 13 14 15"},
 	"langchain-python":        {"early, permanent, blind", "1 4 8 11 12 13 14 15"},
 	"go-retryablehttp":        {"sleeps, spins, together, in step, permanent, blind", "1 4 8 9 11 12 13 14 15"},
@@ -88,7 +88,7 @@ var presetFails = map[string]failing{
 	"gobreaker":               {"blind, gives up", "10 13 14 15 17 19"},
 	"x-time-rate":             {"blind, gives up", "7 13 14 15"},
 	"article-capacity":        {"sleeps", "1 4 11 12 15"},
-	"article-fallback":        {"early, spins, together, in step", "1 4 9 11 12 15"}, // likewise
+	"article-fallback":        {"early, spins, together, in step", "1 4 9 11 12 15"}, // early at another model
 	"article-three-tiers":     {"early, sleeps", "1 11 12 15"},                       // early at another model
 	"article-14003":           {"sleeps, spins, together, in step, blind", "1 4 9 11 12 14 15"},
 	"article-14003-semaphore": {"sleeps, spins, together, in step, blind, hangs", "4 9 10 12 14 15 19"},
@@ -96,7 +96,7 @@ var presetFails = map[string]failing{
 	"article-14003-bucket":    {"blind", "14 15"},
 }
 
-// How the field's clients fail, each in exactly these ways.
+// Each preset fails in exactly the ways in the table.
 func TestPresetsFail(t *testing.T) {
 	require.Len(t, presetFails, len(Presets()))
 	for _, p := range Presets() {

@@ -19,16 +19,16 @@ func exactly(waits ...float64) (bounds []float64) {
 	return bounds
 }
 
-// Of two clients that do the same, both are named.
+// Bounds that several clients share.
 var (
-	own      = between(0.375, 0.5, 0.75, 1) // of the SDKs of one family
+	own      = between(0.375, 0.5, 0.75, 1) // the SDKs of OpenAI and Anthropic
 	doubling = exactly(2, 4)
 )
 
-// What the field's clients do when a server always answers the same, as it was
+// The behaviour of real clients against a server that always sends the same reply,
 // measured with their defaults (openai-node 7.59, openai-go 3.99, anthropic-ts
 // 1.14, anthropic-go 2.15, Vercel AI 7, LangChain JS 1.4, Google Gen AI JS) or read
-// from their code. Nil bounds are a single attempt.
+// from their code. Nil bounds mean a single attempt.
 func TestPresetsAgainstTheMeasuredMatrix(t *testing.T) {
 	for name, row := range map[string]struct {
 		reply   wire.Reply

@@ -19,7 +19,7 @@ import (
 	"herdlab/strategies/presets"
 )
 
-// lookup is a strategy by its name.
+// lookup returns the definition of a named strategy.
 func lookup(t *testing.T, name string) strategies.Definition {
 	t.Helper()
 	d, err := presets.Lookup(name, presets.Knowledge{Rate: 3, Per: time.Second, Concurrency: 6})
@@ -27,8 +27,9 @@ func lookup(t *testing.T, name string) strategies.Definition {
 	return d
 }
 
-// outage is 60 s of refusals, then six slots of two seconds, for forty clients
-// that call at once; with patience, they give up.
+// outage runs forty clients, with one call each at 0 s, against a provider that refuses
+// for 60 s and then has six slots of two seconds. A patience above 0 cancels calls that
+// wait longer.
 func outage(t *testing.T, d strategies.Definition, patience time.Duration) *metrics.Report {
 	t.Helper()
 	program, err := strategies.Compile(d, nil)
@@ -52,9 +53,8 @@ func outage(t *testing.T, d strategies.Definition, patience time.Duration) *metr
 	return rep
 }
 
-// Every preset lives a day in the simulator, whose books must balance, and with
-// impatient callers too. In an outage of a minute no preset with three attempts
-// gets anything done.
+// Every preset runs in the simulator, which checks its ledgers, also with callers that
+// cancel. In an outage of a minute no preset with three attempts answers a call.
 func TestPresetsInTheSimulator(t *testing.T) {
 	for _, p := range presets.Presets() {
 		t.Run(p.Name, func(t *testing.T) {
@@ -64,11 +64,11 @@ func TestPresetsInTheSimulator(t *testing.T) {
 			require.GreaterOrEqual(t, b.Attempts, b.Calls)
 			switch p.Name {
 			case "tenacity", "cenkalti-backoff", "gemini-cli", "gemini-cli-fallback", "langchain-js", "article-three-tiers":
-				require.EqualValues(t, 40, b.Useful, "outlasts the outage")
+				require.EqualValues(t, 40, b.Useful, "must outlast the outage")
 			case "article-14003-semaphore", "article-14003", "article-14003-client", "article-14003-bucket":
-				require.EqualValues(t, 40, b.Lost, "takes refusals for answers")
+				require.EqualValues(t, 40, b.Lost, "must count refusals as answers")
 			default:
-				require.Zero(t, b.Useful, "gives up within the outage")
+				require.Zero(t, b.Useful, "must give up within the outage")
 				require.EqualValues(t, 40, b.Failed)
 			}
 			outage(t, lookup(t, p.Name), 20*time.Second)
@@ -76,8 +76,8 @@ func TestPresetsInTheSimulator(t *testing.T) {
 	}
 }
 
-// What the layers that protect are for, in the same outage.
-func TestProtectionsInTheSimulator(t *testing.T) {
+// The protective layers in the same outage.
+func TestProtectiveLayersInTheSimulator(t *testing.T) {
 	const s = time.Second
 	fleet := strategies.PerFleet
 	full := layers.Retry{Backoff: backoffs.FullJitter{Base: s, Cap: 64 * s}}
@@ -87,19 +87,19 @@ func TestProtectionsInTheSimulator(t *testing.T) {
 		check  func(*testing.T, *metrics.Report)
 	}{
 		"deadline": {[]strategies.Layer{layers.Deadline{Within: 90 * s}, full}, func(t *testing.T, r *metrics.Report) {
-			require.LessOrEqual(t, r.End, (90+2)*s, "the provider finishes what it has begun")
+			require.LessOrEqual(t, r.End, (90+2)*s, "the provider finishes the requests in service")
 			require.Greater(t, r.Belief.Useful, uint64(10))
 			require.Greater(t, r.Belief.Failed, uint64(0))
 		}},
 		"deadline in a line": {[]strategies.Layer{layers.Deadline{Within: 30 * s}, layers.Concurrency{Permits: 1, Scope: fleet}, at}, func(t *testing.T, r *metrics.Report) {
 			require.LessOrEqual(t, r.End, 30*s)
 			require.EqualValues(t, 40, r.Belief.Failed)
-			require.Less(t, r.Belief.Attempts, uint64(60), "one at a time, and when its time is up so is everybody's")
+			require.Less(t, r.Belief.Attempts, uint64(60), "one call at a time, and all calls have the same deadline")
 		}},
 		"cool-down": {[]strategies.Layer{layers.CoolDown{For: 10 * s, Pace: s / 2, Scope: fleet}}, func(t *testing.T, r *metrics.Report) {
 			require.EqualValues(t, 40, r.Belief.Useful)
-			// All of them once at 0, a probe each 10 s of which five are refused,
-			// and then each once more, two a second.
+			// 40 attempts at 0 s, a probe every 10 s of which five are refused, and
+			// then 40 attempts at two a second.
 			require.EqualValues(t, 40+5+40, r.Belief.Attempts)
 			peak, _ := r.Peak(true)
 			require.LessOrEqual(t, peak, uint32(3))
@@ -111,15 +111,15 @@ func TestProtectionsInTheSimulator(t *testing.T) {
 		}},
 		"orbit": {[]strategies.Layer{layers.ConstantRetrial{Mean: s / 2, Scope: fleet}}, func(t *testing.T, r *metrics.Report) {
 			require.EqualValues(t, 40, r.Belief.Useful)
-			require.InDelta(t, 40+2*60+40, float64(r.Belief.Attempts), 60, "two a second, and no herd")
+			require.InDelta(t, 40+2*60+40, float64(r.Belief.Attempts), 60, "two attempts a second, and no herd")
 			peak, _ := r.Peak(true)
 			require.LessOrEqual(t, peak, uint32(8))
 		}},
 		"throttle": {[]strategies.Layer{at, layers.Throttle{Scope: fleet}}, func(t *testing.T, r *metrics.Report) {
-			require.Greater(t, r.Belief.Failed, uint64(30), "refused here, and so settled")
+			require.Greater(t, r.Belief.Failed, uint64(30), "calls that the throttle refuses fail")
 		}},
 		"budget": {[]strategies.Layer{layers.AWSBudget{Capacity: 500, Cost: 5, Scope: fleet}, at}, func(t *testing.T, r *metrics.Report) {
-			require.EqualValues(t, 40+100, r.Belief.Attempts, "a hundred retries for all")
+			require.EqualValues(t, 40+100, r.Belief.Attempts, "a hundred retries for the fleet")
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

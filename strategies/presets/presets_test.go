@@ -22,8 +22,8 @@ func TestPresets(t *testing.T) {
 	wellFormed := regexp.MustCompile(`^[a-z0-9][a-z0-9.+-]*$`)
 	for _, p := range Presets() {
 		require.Regexp(t, wellFormed, p.Name)
-		require.False(t, names[p.Name], "%s is there twice", p.Name)
-		require.False(t, summaries[p.Summary], "%s says what another says", p.Name)
+		require.False(t, names[p.Name], "two strategies are named %s", p.Name)
+		require.False(t, summaries[p.Summary], "%s has the summary of another strategy", p.Name)
 		names[p.Name], summaries[p.Summary] = true, true
 		require.LessOrEqual(t, len([]rune(p.Summary)), 80, p.Name)
 		require.NotEmpty(t, p.Version, p.Name)
@@ -34,7 +34,7 @@ func TestPresets(t *testing.T) {
 		program, err := strategies.Compile(d, nil)
 		require.NoError(t, err)
 		require.Equal(t, p.Name, program.Name)
-		require.Zero(t, program.Words[strategies.PerEveryone]+program.Words[strategies.PerFleet], "%s: a library keeps to its process", p.Name)
+		require.Zero(t, program.Words[strategies.PerEveryone]+program.Words[strategies.PerFleet], "%s: a library must not share memory beyond its process", p.Name)
 	}
 	require.Len(t, All(), len(Builtins())+len(Presets()))
 	for _, name := range []string{
@@ -48,21 +48,21 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// life is what became of one call: its waits between attempts, how many those
-// were, and whether the client takes it for answered.
-type life struct {
+// callResult is the course of one call: the waits between its attempts, the number of
+// attempts, and whether the client counts the call as answered.
+type callResult struct {
 	waits    []time.Duration
 	attempts int
 	ok       bool
-	hangs    bool // stands in a line that only it could move
+	hangs    bool // waits for a permit that only the call itself could return
 	end      strategies.End
-	models   []uint8 // that the attempts went to
+	models   []uint8 // the models of the attempts
 }
 
-// replies lives one call of a preset against a server that answers so, and then
-// as last for ever; a reply without a status is a connection that breaks. It
-// watches no more than so many attempts.
-func replies(t *testing.T, name string, seed uint64, most int, all ...wire.Reply) (l life) {
+// replies runs one call of a preset against a server that sends the given replies in
+// order and then repeats the last one. A reply without a status is a lost connection.
+// It stops after most attempts.
+func replies(t *testing.T, name string, seed uint64, most int, all ...wire.Reply) (l callResult) {
 	t.Helper()
 	d, err := Lookup(name, Knowledge{})
 	require.NoError(t, err)
@@ -97,7 +97,7 @@ func replies(t *testing.T, name string, seed uint64, most int, all ...wire.Reply
 		case strategies.Wait:
 			w.Now = saturating.Add(w.Now, dec.After)
 			dec = c.Next(strategies.Event{Kind: strategies.Wake})
-		default: // it stands in line, or comes out of it at once
+		default: // the call waits for a pool, or is admitted at once
 			if c.Line != nil {
 				p, m := c.Pool(c.Wants.Pool)
 				ok, ready := p.TryTake(w.Now, m, c.Wants.N)
@@ -118,12 +118,12 @@ func replies(t *testing.T, name string, seed uint64, most int, all ...wire.Reply
 	return l
 }
 
-// says is an error reply of a status, and its class by the body.
+// says returns an error reply with a status and, in its body, a class.
 func says(status uint16, class wire.Class) wire.Reply {
 	return wire.Reply{Status: status, Class: class, Shown: class, Body: wire.ErrorBody, Hint: wire.Hint{Value: wire.NoHint}}
 }
 
-// asks is r with a hint.
+// asks returns r with a hint.
 func asks(r wire.Reply, after time.Duration, how wire.Spelling) wire.Reply {
 	r.Hint.Value, r.Hint.Spelling = after, how
 	return r
@@ -145,15 +145,17 @@ var (
 	body200  = wire.Reply{Status: 200, Shown: wire.Rate, Body: wire.CodeBody, Code: wire.Code14003, Hint: wire.Hint{Value: 3 * time.Second, Spelling: wire.BodySeconds}}
 )
 
-// failings are the ways in which a preset fails.
+// failings returns the ways in which a preset fails.
 func failings(t *testing.T, name string) (all []string) {
 	add := func(what string, is bool) {
 		if is {
 			all = append(all, what)
 		}
 	}
-	live := func(r wire.Reply) [2]life { return [2]life{replies(t, name, 1, 200, r), replies(t, name, 2, 200, r)} }
-	same := func(l [2]life) bool { return len(l[0].waits) > 0 && l[0].waits[0] == l[1].waits[0] }
+	live := func(r wire.Reply) [2]callResult {
+		return [2]callResult{replies(t, name, 1, 200, r), replies(t, name, 2, 200, r)}
+	}
+	same := func(l [2]callResult) bool { return len(l[0].waits) > 0 && l[0].waits[0] == l[1].waits[0] }
 	var early, sleeps, spins, together, inStep bool
 	for _, r := range refusals(name) {
 		inStep = inStep || same(live(r))
@@ -186,8 +188,8 @@ func failings(t *testing.T, name string) (all []string) {
 	return all
 }
 
-// refusals are those that a preset may meet, without a hint, spelled as its
-// provider would spell one: Google's clients know no 14003 and no Retry-After.
+// refusals returns the refusals that a preset may receive, without a hint but with the
+// spelling of its provider: Google's clients support neither 14003 nor Retry-After.
 func refusals(name string) []wire.Reply {
 	body := asks(body200, wire.NoHint, wire.BodySeconds)
 	all := []wire.Reply{asks(limited, wire.NoHint, wire.HeaderSeconds), asks(busy, wire.NoHint, wire.HeaderSeconds), body}
@@ -200,8 +202,7 @@ func refusals(name string) []wire.Reply {
 	return all
 }
 
-// How many retries one client makes in an outage that its budget does not last,
-// whatever its loop would allow.
+// The number of retries of one client in an outage that uses up its retry budget.
 func TestPresetBudgets(t *testing.T) {
 	for name, want := range map[string]map[wire.Class]int{
 		"aws-standard":      {wire.Overloaded: 500 / 5, wire.Rate: 500 / 5, wire.Timeout: 500 / 10},
@@ -219,8 +220,8 @@ func TestPresetBudgets(t *testing.T) {
 	}
 }
 
-// How long each client waits for an answer; the others wait for ever. What was
-// given up is asked for again as after a lost connection.
+// The timeout of an attempt of each preset; the others have none. An attempt that timed
+// out is retried as after a lost connection.
 func TestPresetTimeouts(t *testing.T) {
 	want := map[string]time.Duration{
 		"openai-python": 600 * time.Second, "openai-node": 600 * time.Second, "anthropic-python": 600 * time.Second,
