@@ -1,4 +1,4 @@
-// Package herdlab measures the whole machine.
+// Package herdlab benchmarks the simulator as a whole.
 package herdlab
 
 import (
@@ -32,8 +32,8 @@ const (
 	wCap     = wBase << 6
 )
 
-// sizes are the populations, and how long each runs in virtual time so that a
-// run takes some ten million events.
+// sizes are the numbers of clients, each with a virtual duration for which a run has
+// about ten million events.
 var sizes = []struct {
 	clients int
 	virtual time.Duration
@@ -43,9 +43,9 @@ var sizes = []struct {
 	{1_000_000, 20 * time.Second},
 }
 
-// wExperiment is workload W with the full machinery: retries with full jitter,
+// wExperiment is workload W with all parts of the simulator: retries with full jitter,
 // a breaker and a token bucket for each client; a window, a semaphore and a
-// queue at the provider; the recorder on.
+// queue at the provider; and the recorder.
 func wExperiment(tb testing.TB, clients int, virtual time.Duration, faults ...mockprovider.Fault) *sim.Experiment {
 	tb.Helper()
 	program, err := strategies.Compile(strategies.Definition{
@@ -115,9 +115,9 @@ func BenchmarkOutageRecovery(b *testing.B) {
 	})
 }
 
-// measure runs fn, which returns how many events it took, and reports speed,
-// memory and allocations per event. Memory is what is live at the end of a
-// run, so fn's garbage counts and its working set does too.
+// measure runs fn, which returns its number of events, and reports events per second,
+// allocated bytes per client and allocations per event. All bytes that a run allocates
+// count, also those that are already garbage.
 func measure(b *testing.B, clients int, fn func() uint64) {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -136,8 +136,8 @@ func measure(b *testing.B, clients int, fn func() uint64) {
 	b.ReportMetric(float64(after.Mallocs-before.Mallocs)/float64(events), "allocs/event")
 }
 
-// bareLoop is workload W written straight onto the event queue, without
-// strategies, gates or records: what the machinery is measured against.
+// bareLoop is workload W written directly on the event queue, without strategies, gates
+// or a recorder: the baseline for BenchmarkFleet.
 type bareLoop struct {
 	queue   des.Queue
 	rnd     draw.Rand
