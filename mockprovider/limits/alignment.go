@@ -3,7 +3,6 @@ package limits
 import (
 	"time"
 
-	"herdlab/mockprovider"
 	"herdlab/sim/saturating"
 )
 
@@ -57,53 +56,6 @@ func (k *windowKey) move(a *alignment, now, ahead time.Duration) {
 		k.end = a.end(now)
 	default:
 		*k = windowKey{}
-	}
-}
-
-// SetClock implements ClockSetter.
-func (w *window) SetClock(now, ahead time.Duration) {
-	if w.anchored || w.length == mockprovider.Forever {
-		return
-	}
-	was := w.ahead
-	w.set(ahead)
-	for i := range w.keys {
-		w.keys[i].move(&w.alignment, now, was)
-	}
-}
-
-// SetClock implements ClockSetter.
-func (j *joint) SetClock(now, ahead time.Duration) {
-	if j.anchored {
-		return
-	}
-	was := j.ahead
-	j.set(ahead)
-	for i := range j.keys {
-		j.keys[i].move(&j.alignment, now, was)
-	}
-}
-
-// SetClock implements ClockSetter.
-func (s *sliced) SetClock(now, ahead time.Duration) {
-	s.part.SetClock(now, ahead)
-	s.all.SetClock(now, ahead)
-}
-
-// SetClock implements ClockSetter.
-func (c *slidingCounter) SetClock(now, ahead time.Duration) {
-	setClock(c.keys, &c.alignment, now, ahead)
-}
-
-// SetClock implements ClockSetter.
-func (a *ramp) SetClock(now, ahead time.Duration) { setClock(a.keys, &a.alignment, now, ahead) }
-
-// SetClock implements ClockSetter.
-func (t tiers) SetClock(now, ahead time.Duration) {
-	for i := range t {
-		if g, ok := t[i].gate.(mockprovider.ClockSetter); ok {
-			g.SetClock(now, ahead)
-		}
 	}
 }
 

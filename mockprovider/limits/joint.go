@@ -141,3 +141,15 @@ func (j *joint) Scale(_ time.Duration, percent int32) { j.scale(percent) }
 
 // Forget implements Forgetter.
 func (j *joint) Forget(account uint32) { mockprovider.ForgetAccount(&j.CounterIndex, account, j.keys) }
+
+// SetClock implements ClockSetter.
+func (j *joint) SetClock(now, ahead time.Duration) {
+	if j.anchored {
+		return
+	}
+	was := j.ahead
+	j.set(ahead)
+	for i := range j.keys {
+		j.keys[i].move(&j.alignment, now, was)
+	}
+}

@@ -121,3 +121,6 @@ func (a *ramp) Scale(_ time.Duration, percent int32) { a.floor = int32(cut(int64
 
 // Forget implements Forgetter.
 func (a *ramp) Forget(account uint32) { mockprovider.ForgetAccount(&a.CounterIndex, account, a.keys) }
+
+// SetClock implements ClockSetter.
+func (a *ramp) SetClock(now, ahead time.Duration) { setClock(a.keys, &a.alignment, now, ahead) }

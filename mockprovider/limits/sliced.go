@@ -110,3 +110,9 @@ func (s *sliced) Forget(account uint32) {
 
 // Forgets implements Forgetter.
 func (s *sliced) Forgets(r *wire.Request) bool { return s.all.Forgets(r) }
+
+// SetClock implements ClockSetter.
+func (s *sliced) SetClock(now, ahead time.Duration) {
+	s.part.SetClock(now, ahead)
+	s.all.SetClock(now, ahead)
+}

@@ -203,3 +203,8 @@ func (c *slidingCounter) Scale(_ time.Duration, percent int32) { c.scale(percent
 func (c *slidingCounter) Forget(account uint32) {
 	mockprovider.ForgetAccount(&c.CounterIndex, account, c.keys)
 }
+
+// SetClock implements ClockSetter.
+func (c *slidingCounter) SetClock(now, ahead time.Duration) {
+	setClock(c.keys, &c.alignment, now, ahead)
+}

@@ -239,3 +239,12 @@ func (open) Refuse(time.Duration, *wire.Request) mockprovider.Verdict { return m
 func (open) Form(*wire.Request) *mockprovider.Refusal                 { return nil }
 func (open) Undo(time.Duration, *wire.Request)                        {}
 func (open) Release(time.Duration, *wire.Request, mockprovider.Ended) {}
+
+// SetClock implements ClockSetter.
+func (t tiers) SetClock(now, ahead time.Duration) {
+	for i := range t {
+		if g, ok := t[i].gate.(mockprovider.ClockSetter); ok {
+			g.SetClock(now, ahead)
+		}
+	}
+}

@@ -146,3 +146,15 @@ func (w *window) Scale(_ time.Duration, percent int32) { w.scale(percent) }
 
 // Forget implements Forgetter.
 func (w *window) Forget(account uint32) { mockprovider.ForgetAccount(&w.CounterIndex, account, w.keys) }
+
+// SetClock implements ClockSetter.
+func (w *window) SetClock(now, ahead time.Duration) {
+	if w.anchored || w.length == mockprovider.Forever {
+		return
+	}
+	was := w.ahead
+	w.set(ahead)
+	for i := range w.keys {
+		w.keys[i].move(&w.alignment, now, was)
+	}
+}
