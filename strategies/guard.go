@@ -5,19 +5,22 @@ import (
 	"time"
 )
 
-// Guard is a layer that may only tighten what is inside it. Implement it and
-// wrap it with Build.Guard; the wrapper keeps the order of events right.
+// Guard is a layer that may delay, refuse or answer a call before the layers
+// inside begin. Implement it and wrap it with Build.Guard; the wrapper delivers
+// events in the right order.
 //
-// A call that a guard stops is settled: a Retry outside passes the Stop on, for
-// what refused once would refuse again. A guard whose calls are to come back
-// lets them Wait.
+// A Stop by a guard settles the call: a Retry outside passes it on, because a new
+// attempt would be refused again. A guard that wants the call to try again later
+// returns Wait.
 type Guard interface {
-	// Admit is asked before what is inside begins, and again after each Wait
-	// it asked for. Idle lets the call in; Wait, Acquire, Answer and Stop do
-	// what they say. A call that an Acquire admits is let in without asking.
+	// Admit is called before the layers inside begin, and again after each Wait
+	// it returned. Idle admits the call; Wait, Acquire, Answer and Stop are passed
+	// to the driver. When the units of an Acquire are granted, the call is admitted
+	// without another Admit.
 	Admit(now time.Duration, c *Call) Decision
-	// Observe hears how what it let in ended: d is the Stop or the Answer that
-	// goes on to the layer outside, e the event that caused it.
+	// Observe is called when an admitted call leaves the layers inside: d is the
+	// Stop or the Answer that is passed to the layer outside, e the event that
+	// caused it.
 	Observe(now time.Duration, c *Call, e Event, d Decision)
 }
 
@@ -30,7 +33,7 @@ func (b *Build) Guard(g Guard, inner Strategy) (Strategy, error) {
 type guarded struct {
 	guard   Guard
 	inner   Strategy
-	waiting Waiting // set while the guard has the call waiting
+	waiting Waiting // set while the call waits in the guard
 }
 
 // Next implements Strategy.
@@ -48,7 +51,7 @@ func (g *guarded) Next(now time.Duration, c *Call, e Event) Decision {
 			e = Event{Kind: Begin}
 		}
 	case Cancelled:
-		if g.waiting.In(c) { // nothing inside has begun
+		if g.waiting.In(c) { // the layers inside have not begun
 			g.waiting.Clear(c)
 			return StopCancelled()
 		}

@@ -7,16 +7,16 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Loop is a layer that owns what is inside it: when that stops, the loop may
-// begin it afresh. Implement it and wrap it with Build.Loop.
+// Loop is a layer that may begin the layers inside it again when they stop.
+// Implement it and wrap it with Build.Loop.
 type Loop interface {
-	// Start resets the loop's words; what is inside is about to begin for the
-	// first time.
+	// Start resets the loop's words, before the layers inside begin for the first
+	// time.
 	Start(now time.Duration, c *Call)
-	// After hears that what is inside has stopped: d is its Stop, e the event
-	// that caused it. A Wait begins it afresh after that time; anything else
-	// goes on to the layer outside, as a rule d itself. It is not asked about a
-	// Stop of class wire.Cancelled.
+	// After is called when the layers inside have stopped: d is their Stop, e the
+	// event that caused it. If After returns Wait, they begin again after that
+	// time; any other decision is passed to the layer outside, and is usually d.
+	// After is not called for a Stop of class wire.Cancelled.
 	After(now time.Duration, c *Call, e Event, d Decision) Decision
 }
 
@@ -29,7 +29,7 @@ func (b *Build) Loop(l Loop, inner Strategy) (Strategy, error) {
 type looped struct {
 	loop    Loop
 	inner   Strategy
-	waiting Waiting // set between two beginnings of what is inside
+	waiting Waiting // set while the call waits for the layers inside to begin again
 }
 
 // Next implements Strategy.
@@ -50,8 +50,7 @@ func (l *looped) Next(now time.Duration, c *Call, e Event) Decision {
 		}
 	}
 	d := l.inner.Next(now, c, e)
-	// What somebody has given up, the call or its last attempt, is not begun
-	// afresh.
+	// A cancelled call or attempt is not retried.
 	if d.Kind == Stop && d.End.Class != wire.Cancelled {
 		d = l.loop.After(now, c, e, d)
 		if d.Kind == Wait {

@@ -6,8 +6,8 @@ import (
 	"herdlab/sim/saturating"
 )
 
-// Next implements Strategy: an event goes to the runner that it concerns, and
-// the race decides what comes of it for the call.
+// Next implements Strategy: it delivers an event to the runner it concerns and
+// turns that runner's decision into one for the call.
 func (g *raced) Next(now time.Duration, c *Call, e Event) Decision {
 	w := g.start(c)
 	var d Decision
@@ -20,15 +20,15 @@ func (g *raced) Next(now time.Duration, c *Call, e Event) Decision {
 	case Admitted:
 		if n := w[startInLine]; n > 0 {
 			w[startInLine] = 0
-			d = g.tell(now, c, w, uint32(n-1), e)
+			d = g.deliver(now, c, w, uint32(n-1), e)
 		}
 	case Cancelled:
 		g.giveUp(now, c, w, g.runners)
 		g.end(c, w)
 		return StopCancelled()
 	default:
-		if n, ok := g.whose(c, w, e); ok {
-			d = g.tell(now, c, w, n, e)
+		if n, ok := g.runnerOf(c, w, e); ok {
+			d = g.deliver(now, c, w, n, e)
 		}
 	}
 	if d.Settles() {
@@ -45,7 +45,7 @@ func (g *raced) begin(now time.Duration, c *Call, w []int64) Decision {
 	return g.launch(now, c, w)
 }
 
-// launch begins the next runner, with what the call aims at.
+// launch begins the next runner, with the current target and demand of the call.
 func (g *raced) launch(now time.Duration, c *Call, w []int64) Decision {
 	n := uint32(w[startBegun])
 	w[startBegun]++
@@ -53,18 +53,18 @@ func (g *raced) launch(now time.Duration, c *Call, w []int64) Decision {
 	clear(r)
 	r[runnerLive] = 1
 	g.keep(c, &r[runnerAim], g.demandOf(r))
-	return g.tell(now, c, w, n, Event{Kind: Begin})
+	return g.deliver(now, c, w, n, Event{Kind: Begin})
 }
 
 // wake wakes a runner that is due, or begins the next one if its time has come.
-// Whoever else is due comes back with a Wake of its own, at the same instant: so
-// a driver sees if time stands still, and what one runner does is done before
-// the next decides.
+// If several runners are due, each gets its own Wake at the same instant. So the
+// driver can detect that time makes no progress, and the decision of one runner is
+// carried out before the next runner decides.
 func (g *raced) wake(now time.Duration, c *Call, w []int64) Decision {
 	for n := range uint32(w[startBegun]) {
 		if r := g.runner(c, n); isDue(r[runnerDue], now) {
 			r[runnerDue] = 0
-			return g.tell(now, c, w, n, Event{Kind: Wake})
+			return g.deliver(now, c, w, n, Event{Kind: Wake})
 		}
 	}
 	if !isDue(w[startNext], now) {
@@ -83,9 +83,9 @@ func (g *raced) wake(now time.Duration, c *Call, w []int64) Decision {
 	return Decision{}
 }
 
-// tell gives an event to a runner and takes its decision: what the call is to
-// do for it, or Idle.
-func (g *raced) tell(now time.Duration, c *Call, w []int64, n uint32, e Event) Decision {
+// deliver passes an event to runner n and returns the decision of the call that
+// follows from it, or Idle.
+func (g *raced) deliver(now time.Duration, c *Call, w []int64, n uint32, e Event) Decision {
 	r := g.runner(c, n)
 	d := g.run(now, c, w, n, e)
 	switch d.Kind {
@@ -96,7 +96,7 @@ func (g *raced) tell(now time.Duration, c *Call, w []int64, n uint32, e Event) D
 		r[runnerDue] = stored(saturating.Add(now, max(d.After, 0)))
 		return Decision{}
 	case Acquire:
-		if w[startInLine] != 0 { // a call stands in one line at a time
+		if w[startInLine] != 0 { // a call waits in one queue at a time
 			r[runnerWants] = (int64(d.Take.Pool)<<32 | int64(d.Take.N)) + 1
 			return Decision{}
 		}
@@ -107,7 +107,7 @@ func (g *raced) tell(now time.Duration, c *Call, w []int64, n uint32, e Event) D
 	return d
 }
 
-// plan says when the runner after n begins, once n has sent.
+// plan sets the time when the runner after n begins, once n has sent an attempt.
 func (g *raced) plan(now time.Duration, c *Call, w []int64, n uint32) {
 	next := n + 1
 	if int64(next) == w[startBegun] && next < g.runners && w[startNext] == 0 && w[startClosed] == 0 {
@@ -115,7 +115,7 @@ func (g *raced) plan(now time.Duration, c *Call, w []int64, n uint32) {
 	}
 }
 
-// ended asks what becomes of the race now that runner n has ended with d.
+// ended returns the decision of the race after runner n has ended with d.
 func (g *raced) ended(now time.Duration, c *Call, w []int64, n uint32, e Event, d Decision) Decision {
 	g.retire(now, c, w, n)
 	v := g.race.After(now, c, n, e, d)
@@ -142,8 +142,8 @@ func (g *raced) ended(now time.Duration, c *Call, w []int64, n uint32, e Event, 
 	return d
 }
 
-// giveUp ends all runners but the winner: each of their attempts is settled,
-// and who waits is told that it is over.
+// giveUp cancels all runners but the winner: it settles each of their attempts,
+// and delivers Cancelled to a runner that has not ended by then.
 func (g *raced) giveUp(now time.Duration, c *Call, w []int64, winner uint32) {
 	for n := range uint32(w[startBegun]) {
 		r := g.runner(c, n)
@@ -160,7 +160,8 @@ func (g *raced) giveUp(now time.Duration, c *Call, w []int64, winner uint32) {
 	}
 }
 
-// retire notes that runner n has ended, and gives up whatever it has left.
+// retire marks runner n as ended, settles its attempts and removes it from the
+// queue of a pool.
 func (g *raced) retire(now time.Duration, c *Call, w []int64, n uint32) {
 	g.settleAttempts(now, c, w, n)
 	r := g.runner(c, n)
@@ -171,8 +172,8 @@ func (g *raced) retire(now time.Duration, c *Call, w []int64, n uint32) {
 	}
 }
 
-// settleAttempts gives up the attempts of runner n and tells it of each. It
-// returns what ended the runner, if that did.
+// settleAttempts abandons the attempts of runner n and delivers Settled to it for
+// each. It returns the event and the decision that ended the runner, if one did.
 func (g *raced) settleAttempts(now time.Duration, c *Call, w []int64, n uint32) (e Event, d Decision) {
 	flying := g.flying(g.runner(c, n))
 	for i := 0; i < len(flying); i += attemptWords {
@@ -189,14 +190,14 @@ func (g *raced) settleAttempts(now time.Duration, c *Call, w []int64, n uint32) 
 	return e, d
 }
 
-// end notes that the race is over.
+// end marks the race as over.
 func (g *raced) end(c *Call, w []int64) {
 	w[startBegun], w[startNext], w[startTimer] = 0, 0, 0
 	g.waiting.Clear(c)
 }
 
-// wait adds to a decision what else the call is to do: to stand in line for the
-// next runner that wants to, and to come back when somebody is due.
+// wait adds to a decision what the other runners need: an Acquire for the next
+// runner that wants units, and a timer for the earliest runner that is due.
 func (g *raced) wait(now time.Duration, c *Call, w []int64, d Decision) Decision {
 	at := w[startNext]
 	for n := range uint32(w[startBegun]) {
@@ -219,7 +220,7 @@ func (g *raced) wait(now time.Duration, c *Call, w []int64, d Decision) Decision
 		g.waiting.Set(c)
 	}
 	if at == 0 || w[startTimer] != 0 && w[startTimer] <= at {
-		return d // whoever comes too early is sent away again
+		return d // a Wake that comes too early does nothing
 	}
 	w[startTimer] = at
 	if d.Kind == Idle {
@@ -229,9 +230,9 @@ func (g *raced) wait(now time.Duration, c *Call, w []int64, d Decision) Decision
 	return d
 }
 
-// whose returns the runner of an event's attempt, and forgets the attempt if
-// that has ended.
-func (g *raced) whose(c *Call, w []int64, e Event) (n uint32, ok bool) {
+// runnerOf returns the runner that sent the attempt of an event. If the attempt has
+// ended, it is removed from those in flight.
+func (g *raced) runnerOf(c *Call, w []int64, e Event) (n uint32, ok bool) {
 	for n := range uint32(w[startBegun]) {
 		if g.forget(g.flying(g.runner(c, n)), e.Attempt, e.Terminal()) {
 			return n, true
@@ -240,8 +241,8 @@ func (g *raced) whose(c *Call, w []int64, e Event) (n uint32, ok bool) {
 	return 0, false
 }
 
-// forget reports whether an attempt is among those in flight, and takes it from
-// them if it has ended.
+// forget reports whether an attempt is among those in flight, and removes it if it
+// has ended.
 func (g *raced) forget(flying []int64, attempt uint32, ended bool) bool {
 	for i := 0; i < len(flying); i += attemptWords {
 		if flying[i] == int64(attempt) {
@@ -254,7 +255,7 @@ func (g *raced) forget(flying []int64, attempt uint32, ended bool) bool {
 	return false
 }
 
-// fly notes that a runner has sent an attempt.
+// fly records that a runner has sent an attempt.
 func (g *raced) fly(r []int64, attempt uint32, now time.Duration) {
 	flying := g.flying(r)
 	for i := 0; i < len(flying); i += attemptWords {
@@ -263,5 +264,5 @@ func (g *raced) fly(r []int64, attempt uint32, now time.Duration) {
 			return
 		}
 	}
-	panic("strategies: a layer inside a race has more attempts in flight than a race knows of; build it with Build.Race")
+	panic("strategies: a layer inside a race has more attempts in flight than the race has room for; build that layer with Build.Race")
 }

@@ -7,28 +7,28 @@ import (
 )
 
 // The words of a race: those of its start, then those of each runner. Times are
-// stored plus one, so that 0 is none.
+// stored plus one, so that 0 means no time.
 
 // The words of the start, followed by the demand that runners begin with.
 const (
-	startBegun  = iota // how many runners have begun
-	startClosed        // not 0 if no more are to begin
-	startInLine        // the runner that stands in a line, plus one
-	startTimer         // what the call's timer is set to
-	startNext          // when the next runner is to begin
+	startBegun  = iota // number of runners that have begun
+	startClosed        // not 0 if no more runners begin
+	startInLine        // the runner that waits in the queue of a pool, plus one
+	startTimer         // when the call's timer fires
+	startNext          // when the next runner begins
 	startAim           // the target that runners begin with
-	startWords  = iota // how many these are
+	startWords  = iota // number of words of the start
 )
 
 // The words of a runner, followed by two for each attempt that it may have in
 // flight, its number and when it was sent, and by its demand.
 const (
-	runnerLive  = iota // not 0 from its beginning to its end
+	runnerLive  = iota // not 0 while it runs
 	runnerPhase        // its bits of Call.Phase
 	runnerAim          // its target
-	runnerDue          // when its own wait is over
-	runnerWants        // what it will stand in line for, plus one, once nobody else does
-	runnerWords = iota // how many these are
+	runnerDue          // when its wait ends
+	runnerWants        // pool and units that it waits to ask for, plus one, while another runner is in a queue
+	runnerWords = iota // number of these words
 )
 
 const (
@@ -82,7 +82,7 @@ func (g *raced) take(c *Call, target int64, demand []int64) {
 	}
 }
 
-// stored is a time as a word; Never is none.
+// stored returns a time as a word; Never is stored as 0, no time.
 func stored(t time.Duration) int64 {
 	if t == Never {
 		return 0
@@ -93,9 +93,10 @@ func stored(t time.Duration) int64 {
 // isDue reports whether a stored time has come.
 func isDue(w int64, now time.Duration) bool { return w != 0 && w <= int64(now)+1 }
 
-// run has runner n decide, with its own words, phase, target and demand in
-// view. What it asks for besides goes through the race where that concerns the
-// call's one timer, its one place in a line and its attempts.
+// run calls the layers inside for runner n, with its words, phase, target and
+// demand in the call. The race intercepts those of its commands that concern what
+// a call has only once: its timer and its place in a queue, and it keeps track of
+// the attempts that the runner hangs up on.
 func (g *raced) run(now time.Duration, c *Call, w []int64, n uint32, e Event) Decision {
 	r := g.runner(c, n)
 	from, phase, pools, a := c.driver.From[PerCall], c.driver.Phase, c.driver.Pools, &c.commands
@@ -105,7 +106,7 @@ func (g *raced) run(now time.Duration, c *Call, w []int64, n uint32, e Event) De
 		c.driver.From[PerCall] += g.banks.at + (n-1)*g.bank
 	}
 	if w[startInLine] != 0 {
-		c.driver.Pools = nil // while the call stands nobody passes by
+		c.driver.Pools = nil // while the call waits in a queue, no runner takes units directly
 	}
 	c.driver.Phase = uint32(r[runnerPhase])
 	g.take(c, r[runnerAim], g.demandOf(r))
@@ -118,7 +119,7 @@ func (g *raced) run(now time.Duration, c *Call, w []int64, n uint32, e Event) De
 	if a.which&wakeCommand != 0 {
 		r[runnerDue] = stored(a.wakeAt)
 	}
-	// A race inside leaves its place when it ends; who has it here does the same.
+	// A Leave by a race inside is dropped: retire leaves the queue for the runner.
 	a.which = a.which&^(leaveCommand|wakeCommand) | which
 	for _, attempt := range a.hangUps[hungUp:] {
 		g.forget(g.flying(r), attempt, true)

@@ -20,28 +20,28 @@ import (
 //		return errors.New("five tries failed")
 //	})
 //
-// It is a Layer: Send begins what is inside it and blocks until that has
-// stopped, so breakers, limiters and other loops may stand within. The code
-// runs on coroutines under the virtual clock, deterministically; it must not
-// start goroutines, read clocks or share variables between calls, because
-// experiments run on several cores. It is right for trying an idea out, and for
-// what reads badly as a state machine. It costs a coroutine for each call under
-// way, some kilobytes, and two switches for each step: a plain Next is twice as
-// fast and takes some words.
+// It is a Layer: Send begins the layers inside it and blocks until they have
+// stopped, so breakers, limiters and other loops may be inside. The code runs on
+// coroutines under the virtual clock, deterministically. It must not start
+// goroutines, read clocks or share variables between calls, because experiments
+// run on several cores. A script suits a first version of an idea, and logic that
+// is hard to read as a state machine. It costs a coroutine of some kilobytes for
+// each unsettled call, and two switches for each step: a plain Next is twice as
+// fast and needs only some words.
 //
-// A call that its caller withdraws ends the script where it blocks: deferred
-// functions run, nothing after the Send or Sleep does.
+// When the caller cancels the call, the script ends where it blocks: deferred
+// functions run, but nothing after the Send or Sleep does.
 type Script func(s *Session) error
 
-// ErrGaveUp is what a script may return to fail with the last outcome without
-// a reason of its own. Any other error does the same: the driver knows how the
-// last attempt ended, and a report counts that.
+// ErrGaveUp is an error that a script may return to fail with the last outcome. Any
+// other error has the same effect: a report counts how the last attempt ended, not
+// the error.
 var ErrGaveUp = errors.New("the script gave up")
 
 // Build implements Layer.
 func (f Script) Build(b *Build, inner Strategy) (Strategy, error) {
 	if f == nil {
-		return nil, errors.New("script: it is nil; write a function")
+		return nil, errors.New("script: the function is nil")
 	}
 	slot, err := b.Reserve(PerCall, 1, "")
 	if err != nil {
@@ -60,27 +60,27 @@ type Session struct {
 	yield   func(order) bool
 	script  Script
 	purpose Purpose
-	// What the driver gives on each resumption.
+	// Set each time the script resumes.
 	now   time.Duration
 	call  *Call
-	leave bool   // the script is to unwind
-	draws uint16 // in this step
-	// How the last Send ended, for the script and for the driver.
+	leave bool   // the script must unwind
+	draws uint16 // number of draws in this step
+	// How the last Send ended: for the script and for the driver.
 	result Result
 	end    Decision
 }
 
 // Result is how a Send ended.
 type Result struct {
-	// Outcome is the last attempt's; if there was none, because a layer inside
-	// refused to try, only its class is filled in.
+	// Outcome is that of the last attempt. If a layer inside refused to send one,
+	// only its class is set.
 	wire.Outcome
-	// Reason is why what is inside stopped.
+	// Reason is why the layers inside stopped.
 	Reason Reason
 }
 
-// Err is what a script returns that can do no better: nil for an answer, else
-// ErrGaveUp.
+// Err returns nil for a successful answer, else ErrGaveUp. It is for a script that
+// ends with this Send.
 func (r Result) Err() error {
 	if r.OK() {
 		return nil
@@ -91,18 +91,18 @@ func (r Result) Err() error {
 // Now returns the time since the run began.
 func (s *Session) Now() time.Duration { return s.now }
 
-// Call returns what is known of the call: its ID, client, demand, when it was
-// born, and where the next attempt goes, which the script may change.
+// Call returns the call: its ID, client, demand, time of arrival, and the target of
+// the next attempt, which the script may change.
 func (s *Session) Call() *Call { return s.call }
 
-// Send sends an attempt, through whatever is inside the script, and blocks
-// until it has ended.
+// Send sends an attempt, through the layers inside the script, and blocks until
+// they have stopped.
 func (s *Session) Send() Result {
 	s.block(order{kind: Send})
 	return s.result
 }
 
-// Sleep blocks for d; not at all if d ≤ 0.
+// Sleep blocks for d. It returns at once if d ≤ 0.
 func (s *Session) Sleep(d time.Duration) {
 	if d > 0 {
 		s.block(order{kind: Wait, after: d})
@@ -123,19 +123,21 @@ func (s *Session) Exponential(mean time.Duration) time.Duration {
 // Float draws a uniform float in [0, 1).
 func (s *Session) Float() float64 { return s.call.Float(s.draw()) }
 
-// draw returns the purpose of the next draw: that of the layer for the first of
-// a step, so that a script draws as its twin without coroutines does. The 257th
-// draw of one step is the first again.
+// draw returns the purpose of the next draw. The first draw of a step has the
+// purpose of the layer, so that a script draws the same values as a state machine
+// with the same logic. The 257th draw of a step repeats the first.
 func (s *Session) draw() Purpose {
 	p := s.purpose + Purpose(s.draws<<8)
 	s.draws++
 	return p
 }
 
-// unwinding is what a withdrawn script panics with.
+// unwinding is the value that block panics with to end the script of a cancelled
+// call.
 type unwinding struct{}
 
-// block hands an order to the driver and waits for its answer.
+// block passes an order to the driver and returns when the driver resumes the
+// script.
 func (s *Session) block(o order) {
 	if s.leave || !s.yield(o) {
 		s.leave = true
@@ -145,14 +147,14 @@ func (s *Session) block(o order) {
 	}
 }
 
-// order is what a script wants: Send, Wait, or, when it is over, Stop.
+// order is a request of a script: Send, Wait or, when the script is over, Stop.
 type order struct {
 	kind  DecisionKind
 	after time.Duration
 	err   error
 }
 
-// ended notes that a Send has ended with d, because of e.
+// ended records that a Send has ended with d, caused by e.
 func (s *Session) ended(e Event, d Decision) {
 	s.result.Outcome = wire.Outcome{RetryAfter: wire.NoHint}
 	if e.Outcome != nil {
@@ -162,14 +164,14 @@ func (s *Session) ended(e Event, d Decision) {
 	s.end = d
 }
 
-// verdict is how a script that has returned err settles its call.
+// verdict returns the decision that settles the call of a script that returned err.
 func (s *Session) verdict(err error) Decision {
 	switch good := s.end.End.Class == wire.OK; {
 	case err == nil && good:
 		return s.end
 	case err == nil:
-		return StopWith(Succeeded, wire.OK) // it says so
-	case good: // it has an answer and does not want it
+		return StopWith(Succeeded, wire.OK) // the script counts a failed Send as success
+	case good: // the script rejects a successful answer
 		return StopWith(Failed, wire.BadRequest)
 	}
 	return s.end
@@ -189,7 +191,7 @@ func (s *Session) serve(yield func(order) bool) {
 func (s *Session) once() (err error) {
 	defer func() {
 		if !s.leave {
-			return // a panic of the script's own is for whoever runs the experiment
+			return // a panic of the script itself reaches the caller of the experiment
 		}
 		if p := recover(); p != nil && p != any(unwinding{}) {
 			panic(p)

@@ -7,9 +7,9 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Scripts are the coroutines of a run. A driver whose program is Scripted owns
-// one, puts it into each Call, and closes it in the end. The zero value is
-// ready to use.
+// Scripts holds the coroutines of a run. A driver whose program is Scripted owns
+// one, sets it in the DriverState of each call, and closes it at the end of the
+// run. The zero value is ready to use.
 type Scripts struct {
 	all  []coroutine
 	idle []uint32
@@ -39,7 +39,7 @@ func (r *Scripts) begin(f *scripted) uint32 {
 	return i
 }
 
-// resume lets coroutine i go on until it wants something.
+// resume runs coroutine i until its script blocks or returns.
 func (r *Scripts) resume(i uint32, now time.Duration, c *Call) order {
 	s := r.all[i].session
 	s.now, s.call, s.draws = now, c, 0
@@ -51,7 +51,7 @@ func (r *Scripts) resume(i uint32, now time.Duration, c *Call) order {
 	return o
 }
 
-// Close ends all coroutines; scripts under way unwind.
+// Close ends all coroutines; scripts that have not returned unwind.
 func (r *Scripts) Close() {
 	for i := range r.all {
 		r.all[i].stop()
@@ -63,7 +63,7 @@ func (r *Scripts) Close() {
 type scripted struct {
 	run     Script
 	inner   Strategy
-	slot    Slot    // the coroutine's number + 1; 0 for none
+	slot    Slot    // the coroutine's number + 1; 0 means no coroutine
 	waiting Waiting // set while the script sleeps
 	purpose Purpose
 }
@@ -76,7 +76,7 @@ func (f *scripted) Next(now time.Duration, c *Call, e Event) Decision {
 		f.waiting.Clear(c)
 		*at = int64(c.driver.Scripts.begin(f)) + 1
 		return f.step(now, c, at)
-	case *at == 0: // the script is over; what comes late concerns what is inside
+	case *at == 0: // the script is over; late events are for the layers inside
 		return f.inner.Next(now, c, e)
 	case f.waiting.In(c) && e.Kind == Wake:
 		f.waiting.Clear(c)
@@ -89,7 +89,7 @@ func (f *scripted) Next(now time.Duration, c *Call, e Event) Decision {
 	return f.settle(now, c, at, e, f.inner.Next(now, c, e))
 }
 
-// settle goes on with the script if d, which e has caused, ends its Send.
+// settle resumes the script if d, which e has caused, ends its Send.
 func (f *scripted) settle(now time.Duration, c *Call, at *int64, e Event, d Decision) Decision {
 	if !d.Settles() {
 		return d
