@@ -6,32 +6,32 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// Backoff is how long a retry loop waits. One that has a method
-// Validate() error is asked for its opinion when a stack is built.
+// Backoff computes the waits of a retry loop. If it has a method Validate() error,
+// that is called when a stack is built.
 type Backoff interface {
-	// Delay returns the wait before retry number retry, counted from 0, as a
-	// base that a provider's longer hint may replace and the jitter on top of
-	// it, both ≥ 0. prev is for a Remembering backoff.
+	// Delay returns the wait before retry number retry, counted from 0, as the sum
+	// of base and jitter, both ≥ 0. A longer hint of the provider may replace base.
+	// Prev is used by a Remembering backoff only.
 	Delay(c *Call, p Purpose, retry int64, prev time.Duration) (base, jitter time.Duration)
 }
 
-// Remembering is a Backoff that needs the wait before the last retry: it is
-// told base + jitter of its last answer as prev, 0 at first. Others are always
-// told 0 and cost a call one word less.
+// Remembering is a Backoff that needs the wait before the last retry: its prev is
+// base + jitter of the previous Delay, 0 at first. For other backoffs prev is always
+// 0, which saves one word for each call.
 type Remembering interface {
 	Backoff
 	RemembersPrevious()
 }
 
-// Discerning is a Backoff that depends on why an attempt has failed: For
-// returns the one to ask.
+// Discerning is a Backoff that depends on the class of the failure: For returns the
+// backoff to use after a failure of class c.
 type Discerning interface {
 	Backoff
 	For(c wire.Class) Backoff
 }
 
-// ValidateBackoff calls the Validate method of b, if it has one. A layer that has a
-// backoff calls it when its stack is built.
+// ValidateBackoff returns the error of b's Validate method, or nil if it has none. A
+// layer with a backoff calls it in its Build.
 func ValidateBackoff(b Backoff) error {
 	if v, ok := b.(interface{ Validate() error }); ok {
 		return v.Validate()

@@ -158,7 +158,7 @@ func TestReserve(t *testing.T) {
 	_, err = build(nil, reserver{scope: strategies.PerCall, n: -1})
 	require.Equal(t, "cannot reserve -1 words; a layer may have 0 to 1024", err)
 	_, err = build(nil, pooledLayer{strategies.PerCall, twoPermits{}})
-	require.Equal(t, "a pool of one call has nobody to wait for; use scope client, fleet or everyone", err)
+	require.Equal(t, "a pool cannot have scope call, because calls must share it; use scope client, fleet or everyone", err)
 
 	p, _ = build(nil, reserver{sent: true})
 	require.True(t, p.WantsSent)

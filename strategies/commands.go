@@ -2,22 +2,22 @@ package strategies
 
 import "time"
 
-// Commands are what a strategy asks of its driver besides its decision: things
-// that happen at once and of which no event tells. A driver has them after
-// each Next, by Call.TakeCommands, and before it carries out the decision.
+// Commands receives the commands that a strategy gives its driver besides its
+// decision. They take effect at once and cause no event for the call. A driver takes
+// them with Call.TakeCommands after each Next, before it carries out the decision.
 type Commands interface {
-	// Leave takes the call out of the line in which it stands.
+	// Leave removes the call from the queue of the pool in which it waits.
 	Leave()
-	// Put gives n units back to a pool; whoever waits for them is admitted
-	// once the decision is carried out.
+	// Put returns n units to a pool. Calls that wait for them are admitted after
+	// the decision is carried out.
 	Put(p PoolID, n uint32)
-	// HangUp gives up an attempt in flight; no event tells of it.
+	// HangUp abandons an attempt in flight; no Settled event follows.
 	HangUp(attempt uint32)
-	// Land ends the flight that the call leads: those who follow it come back
-	// with Joined and end, or the first of them leads if end's class is
-	// wire.Cancelled.
+	// Land ends the shared flight that the call leads. Its followers receive Joined
+	// and end with end; but if the class of end is wire.Cancelled, the first
+	// follower leads instead.
 	Land(f FlightID, key uint32, end End)
-	// WakeAt sets the call's timer as a Wait does.
+	// WakeAt sets the call's timer to a time since the run began, as a Wait does.
 	WakeAt(at time.Duration)
 	// Raise counts a signal.
 	Raise(s Signal)
@@ -35,7 +35,7 @@ const (
 	raiseCommand
 )
 
-// commands are those of one Next.
+// commands are the commands of one Next.
 type commands struct {
 	which   command
 	puts    []put
@@ -56,12 +56,12 @@ type landing struct {
 	end    End
 }
 
-// HasCommands reports whether Next has given commands that TakeCommands has not
+// HasCommands reports whether there are commands that TakeCommands has not yet
 // delivered.
 func (c *Call) HasCommands() bool { return c.commands.which != 0 }
 
-// TakeCommands tells to what Next has asked for since the last TakeCommands, and
-// forgets it. It is for drivers.
+// TakeCommands delivers the commands given since the last TakeCommands to to, and
+// removes them. It is for drivers.
 func (c *Call) TakeCommands(to Commands) {
 	a := &c.commands
 	which := a.which
@@ -87,44 +87,45 @@ func (c *Call) TakeCommands(to Commands) {
 	a.puts, a.hangUps, a.flights, a.signals = a.puts[:0], a.hangUps[:0], a.flights[:0], a.signals[:0]
 }
 
-// Put gives n units back to a pool. The driver does so when Next returns, and
-// admits whoever waits for them.
+// Put returns n units to a pool. The driver does so after Next, and admits the calls
+// that wait for them.
 func (c *Call) Put(p PoolID, n uint32) {
 	c.commands.which |= putCommand
 	c.commands.puts = append(c.commands.puts, put{p, n})
 }
 
-// HangUp gives up attempt number n, which must be in flight. Unlike after an
-// Abandon no event tells of it: who hangs up tells those inside by itself.
+// HangUp abandons attempt number n, which must be in flight. Unlike after a decision
+// Abandon, the driver sends no Settled event: the layer that hangs up delivers it to
+// the layers inside.
 func (c *Call) HangUp(n uint32) {
 	c.commands.which |= hangUpCommand
 	c.commands.hangUps = append(c.commands.hangUps, n)
 }
 
-// Leave takes the call out of the line in which it stands.
+// Leave removes the call from the queue of the pool in which it waits.
 func (c *Call) Leave() { c.commands.which |= leaveCommand }
 
-// Land ends the flight that the call leads: end is how. See Commands.
+// Land ends the shared flight that the call leads with end. See Commands.
 func (c *Call) Land(f FlightID, key uint32, end End) {
 	c.commands.which |= landCommand
 	c.commands.flights = append(c.commands.flights, landing{f, key, end})
 }
 
-// WakeAt sets the call's timer beside a decision that is no Wait. A call has
-// one timer: the last that sets it wins.
+// WakeAt sets the call's timer, besides a decision other than Wait. A call has one
+// timer: the last WakeAt wins.
 func (c *Call) WakeAt(at time.Duration) {
 	c.commands.which |= wakeCommand
 	c.commands.wakeAt = at
 }
 
-// WakesBy reports whether a layer has set the call's timer, beside this decision, to
-// at or earlier.
+// WakesBy reports whether a command of this decision sets the call's timer to at or
+// earlier.
 func (c *Call) WakesBy(at time.Duration) bool {
 	return c.commands.which&wakeCommand != 0 && c.commands.wakeAt <= at
 }
 
-// Raise counts an alarm or a note that the layer has named when its stack was
-// built.
+// Raise counts an alarm or a note, which the layer has declared with Build.Alarm or
+// Build.Note.
 func (c *Call) Raise(s Signal) {
 	c.commands.which |= raiseCommand
 	c.commands.signals = append(c.commands.signals, s)

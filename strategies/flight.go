@@ -5,56 +5,57 @@ import (
 	"time"
 )
 
-// FlightID is the index of a table of flights among those of its program.
+// FlightID is the index of a table of shared flights in Program.Flights.
 type FlightID uint16
 
-// FlightSpec is who shares a table of flights.
+// FlightSpec describes a table of shared flights. Scope is the scope in which calls
+// share flights.
 type FlightSpec struct {
 	Scope Scope
-	// At tells tables apart that everyone shares: those of one name have the
-	// same.
+	// At identifies a table of scope PerEveryone: tables of the same name have the
+	// same At.
 	At uint32
-	// Keyed says that the stack itself tells which calls are equal, and not
-	// Demand.Prompt; Merges that they are not even equal, but one request asks
-	// for all.
+	// Keyed is true if a key of the stack, not Demand.Prompt, decides which calls
+	// share a flight. Merges is true if the calls of a flight may differ and one
+	// request asks for all of them.
 	Keyed, Merges bool
 }
 
-// Flight is the configuration of a single flight: of calls that ask the same at the
-// same time one leads and goes in, and the others follow it and end as it does.
+// Flight is the configuration of a single flight: of equal calls at the same time,
+// one leads and enters the layers inside; the others follow it and end as it does.
 //
-// It is what users of golang.org/x/sync/singleflight expect, but for one thing.
-// Whatever becomes of the leader becomes of its followers, failures included:
-// who would try again does so in a loop outside, where the first to come back
-// leads a new flight. But a leader whose caller withdraws it, of which its
-// followers' callers know nothing, passes the lead on to the first of them.
+// It works like golang.org/x/sync/singleflight, with one exception. Followers end
+// like their leader, also when it fails: to retry, use a loop outside, where the
+// first call to return leads a new flight. But when the caller cancels the leader,
+// its followers are not cancelled: the first of them leads instead.
 type Flight struct {
-	// Scope is who can meet, PerClient or wider; flights that everyone shares are
-	// known by their Name.
+	// Scope is the scope in which calls share flights, PerClient or wider. Programs
+	// share flights of scope PerEveryone if their Name is equal.
 	Scope Scope
 	Name  string
-	// Key says what is asked; calls of key 0 meet nobody. A nil key is
-	// Demand.Prompt.
+	// Key returns the key of a call: calls of the same key share a flight, and a
+	// call of key 0 has none. If Key is nil, the key is Demand.Prompt.
 	Key func(c *Call) uint32
-	// ByPrompt says that calls of one key have the same prompt. It is implied
-	// without a Key.
+	// ByPrompt is true if calls of one key have the same prompt. It is implied if
+	// Key is nil.
 	ByPrompt bool
-	// Merges says that the calls of a flight ask for different things, and that
-	// one request asks for all of them.
+	// Merges is true if the calls of a flight may ask for different things and one
+	// request asks for all of them.
 	Merges bool
 	// Left, if it is not nil, is called for a call that is cancelled while it
 	// follows another.
 	Left func(c *Call)
 }
 
-// Flight wraps a single flight around inner. A stack has one at most.
+// Flight wraps a single flight around inner. It is an error if the stack has one
+// already, or if the scope is PerCall or needs a name.
 func (b *Build) Flight(f Flight, inner Strategy) (Strategy, error) {
 	scope, name, key := f.Scope, f.Name, f.Key
 	if err := scope.CheckShared(name); err != nil {
 		return nil, err
 	}
 	if len(b.program.Flights) > 0 {
-		return nil, errors.New("a stack has one single flight at most; the wider one is enough")
+		return nil, errors.New("a stack may have one single flight only; keep the one of the wider scope")
 	}
 	waiting, err := b.Waiting("SingleFlight")
 	if err != nil {
@@ -84,10 +85,10 @@ func (b *Build) Flight(f Flight, inner Strategy) (Strategy, error) {
 type flight struct {
 	inner   Strategy
 	key     func(c *Call) uint32
-	left    func(c *Call) // hears that one that follows has been withdrawn; may be nil
+	left    func(c *Call) // called when a follower is cancelled; may be nil
 	waiting Waiting       // set while the call follows another
 	id      FlightID
-	leads   Slot // the key of the flight that the call joins or leads; 0 if none
+	leads   Slot // key of the flight that the call joins or leads; 0 means no flight
 }
 
 // Next implements Strategy.
@@ -115,7 +116,7 @@ func (f *flight) Next(now time.Duration, c *Call, e Event) Decision {
 			e = Event{Kind: Begin}
 		}
 	case Cancelled:
-		if f.waiting.In(c) { // nothing inside has begun
+		if f.waiting.In(c) { // the layers inside have not begun
 			f.landed(c)
 			if f.left != nil {
 				f.left(c)
@@ -131,7 +132,7 @@ func (f *flight) Next(now time.Duration, c *Call, e Event) Decision {
 	return d
 }
 
-// landed notes that the call follows nobody any more, and never led.
+// landed clears the state of a follower: it no longer follows, and has not led.
 func (f *flight) landed(c *Call) {
 	f.waiting.Clear(c)
 	*c.Word(f.leads, 0) = 0

@@ -131,7 +131,7 @@ func (remembering) Observe(time.Duration, *strategies.Call, strategies.Event, st
 
 func TestFlightsThatCannotBe(t *testing.T) {
 	for want, layers := range map[string][]strategies.Layer{
-		"one single flight at most":         {single{}, single{}},
+		"may have one single flight only":   {single{}, single{}},
 		"what everyone shares needs a name": {single{scope: strategies.PerEveryone}},
 		"cannot be shared per scope(9)":     {single{scope: 9}},
 	} {

@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// Never, as the time when a pool is ready, means: not before somebody puts
-// units back. Where nobody holds any, that is for ever: the driver keeps such a
-// head of its line waiting, and all behind it, until its call is withdrawn.
+// Never, as the time when a pool is ready, means: not before a Put. If no call holds
+// units there is no Put, and the call at the head of the queue waits, with all calls
+// behind it, until it is cancelled.
 const Never time.Duration = math.MaxInt64
 
-// Pool is a thing that is shared and waited for: tokens, permits, a window.
-// It is an immutable program; m is its memory, of the scope it was reserved
-// in. The driver keeps one first-come-first-served line for each pool, asks on
-// behalf of its head only, and charges at admission: a waiter that gives up
-// costs nothing.
+// Pool grants units that calls share and wait for: tokens, permits, a window. It is
+// an immutable program; m is its memory, of the scope in which it was reserved. The
+// driver keeps one first-come-first-served queue for each pool, and calls TryTake
+// for the call at its head only. Units are taken at admission: a call that leaves
+// the queue has taken none.
 type Pool interface {
-	// Words is how many words of memory the pool needs.
+	// Words returns the number of words of memory that the pool needs.
 	Words() int
-	// TryTake takes n units if they are there at now. If not, it says when
-	// they may be, or Never; readyAt > now in that case.
+	// TryTake takes n units if they are available at now. If not, it returns the
+	// time readyAt > now at which they may be, or Never.
 	TryTake(now time.Duration, m []int64, n uint32) (ok bool, readyAt time.Duration)
-	// Put gives n units back.
+	// Put returns n units to the pool.
 	Put(now time.Duration, m []int64, n uint32)
 }
 
 // PoolID is the index of a pool among those of its program.
 type PoolID uint16
 
-// PoolSpec is a pool that a stack waits for, and where its memory is.
+// PoolSpec is a pool of a stack, with the location of its memory.
 type PoolSpec struct {
 	Pool  Pool
 	Scope Scope
@@ -38,12 +38,11 @@ type PoolSpec struct {
 }
 
 // Pool reserves memory for p and returns its id. Scope must be PerClient,
-// PerFleet or PerEveryone; a pool shared by everyone is known by its name, and
-// programs that name the same pool share its units. They must agree on what it
-// is: on the type and the fields of p.
+// PerFleet or PerEveryone. Programs that name the same pool of scope PerEveryone
+// share its units; the type and the fields of p must be equal in all of them.
 func (b *Build) Pool(p Pool, scope Scope, name string) (PoolID, error) {
 	if scope == PerCall {
-		return 0, errors.New("a pool of one call has nobody to wait for; use scope client, fleet or everyone")
+		return 0, errors.New("a pool cannot have scope call, because calls must share it; use scope client, fleet or everyone")
 	}
 	s, err := b.reserve(scope, p.Words(), name, fmt.Sprintf("%T%+v", p, p))
 	if err != nil {
@@ -53,9 +52,9 @@ func (b *Build) Pool(p Pool, scope Scope, name string) (PoolID, error) {
 	return PoolID(len(b.program.Pools) - 1), nil
 }
 
-// PoolWords names the memory of a pool, for a guard that moves the pool's limit
-// by what it hears. After such a move, a Put of no units lets the driver look at
-// the line again.
+// PoolWords returns the words of a pool, for a guard that changes the pool's limit
+// after outcomes. After such a change, a Put of 0 units makes the driver check the
+// queue again.
 func (b *Build) PoolWords(id PoolID) Slot {
 	p := b.program.Pools[id]
 	return Slot{scope: p.Scope, n: uint16(p.Pool.Words()), at: p.At}

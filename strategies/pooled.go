@@ -2,20 +2,20 @@ package strategies
 
 import "time"
 
-// pooled is the layer around a pool: what is inside begins once the pool has
-// granted its units, and gives them back when it ends if they are held and not
-// spent. It needs no Guard to decide anything, and so none is asked.
+// pooled is a layer that waits for a pool: the layers inside begin once the pool has
+// granted the units. Held units are returned when the layers inside end; spent
+// units are not. It needs no decisions of a Guard.
 type pooled struct {
 	inner   Strategy
-	waiting Waiting // set while the call stands in line
+	waiting Waiting // set while the call waits in the queue of the pool
 	take    Take
-	// held counts the grants that the call holds; it has no words if they are
+	// held counts the grants that the call holds; it has no words if units are
 	// spent.
 	held Slot
 }
 
-// Spend wraps pool id around inner: what is inside begins once the pool has granted a
-// unit, which is spent. Reports call the layer by the given name.
+// Spend wraps pool id around inner: inner begins once the pool has granted one unit,
+// which is not returned. Layer is the name of the layer in reports.
 func (b *Build) Spend(layer string, id PoolID, inner Strategy) (Strategy, error) {
 	waiting, err := b.Waiting(layer)
 	if err != nil {
@@ -24,7 +24,7 @@ func (b *Build) Spend(layer string, id PoolID, inner Strategy) (Strategy, error)
 	return &pooled{inner: inner, waiting: waiting, take: Take{Pool: id, N: 1}}, nil
 }
 
-// Hold is Spend for units that are given back when what is inside has ended.
+// Hold is like Spend, but returns the unit when inner has ended.
 func (b *Build) Hold(layer string, id PoolID, inner Strategy) (Strategy, error) {
 	waiting, err := b.Waiting(layer)
 	if err != nil {
@@ -49,7 +49,7 @@ func (p *pooled) Next(now time.Duration, c *Call, e Event) Decision {
 		p.waiting.Clear(c)
 		p.granted(c)
 		e = Event{Kind: Begin}
-	case waiting && e.Kind == Cancelled: // nothing inside has begun
+	case waiting && e.Kind == Cancelled: // the layers inside have not begun
 		p.waiting.Clear(c)
 		return StopCancelled()
 	}
@@ -66,8 +66,9 @@ func (p *pooled) granted(c *Call) {
 	}
 }
 
-// giveBack gives one grant back. A call that is cancelled while attempts of it
-// are under way is heard of once for each of them and once more for itself.
+// giveBack returns one grant. It does nothing if none is left, because the layers
+// inside of a cancelled call may settle several times: once for each attempt in
+// flight, and once for the call.
 func (p *pooled) giveBack(c *Call) {
 	if held := c.Word(p.held, 0); *held > 0 {
 		*held--

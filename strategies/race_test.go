@@ -395,7 +395,7 @@ func TestRacesThatCannotBe(t *testing.T) {
 		"a race has 2 to 8 runners, not 1":                   {second{runners: 1}},
 		"a race has 2 to 8 runners, not 9":                   {second{runners: 9}},
 		"may have 512 attempts of one call in flight":        {second{runners: 8}, second{runners: 8}, second{runners: 8}},
-		"a single flight inside a race would have a call fo": {second{runners: 2}, single{}},
+		"a single flight inside a race would make a call wa": {second{runners: 2}, single{}},
 	} {
 		_, err := strategies.Compile(strategies.Definition{Name: "test", Layers: layers}, nil)
 		require.ErrorContains(t, err, name)

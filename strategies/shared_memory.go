@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Commons is the memory that all programs of a run share: which words belong
-// to which shared layer.
+// SharedMemory allocates the memory that all programs of a run share: it records
+// which words belong to which name.
 type SharedMemory struct {
 	words  int
 	shared map[string]sharedWords
@@ -16,7 +16,7 @@ type SharedMemory struct {
 type sharedWords struct {
 	slot   Slot
 	n      int
-	config string // what those who share them must agree on, as text
+	config string // the configuration as text; it must be equal for all layers that share the words
 }
 
 // NewSharedMemory returns empty shared memory.
@@ -24,11 +24,11 @@ func NewSharedMemory() *SharedMemory {
 	return &SharedMemory{shared: map[string]sharedWords{}}
 }
 
-// Words returns how many words everyone shares.
+// Words returns the number of shared words.
 func (c *SharedMemory) Words() int { return c.words }
 
-// reserve returns the words of that name, new ones if nobody has asked before.
-// Those who share them must agree on their number and on config.
+// reserve returns the words of the given name, and allocates them on first use. It
+// is an error if the name is empty, or if n or config differs from the first use.
 func (c *SharedMemory) reserve(n int, name, config string) (Slot, error) {
 	if name == "" {
 		return Slot{}, errors.New("memory shared by everyone needs a name")

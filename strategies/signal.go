@@ -2,29 +2,31 @@ package strategies
 
 import "errors"
 
-// Signal is the index of an alarm or a note among those of its program;
-// Call.Raise counts it.
+// Signal is the index of an alarm or a note in Program.Signals. Call.Raise counts
+// it.
 type Signal uint8
 
-// SignalSpec is something that a layer may tell those who watch.
+// SignalSpec describes an alarm or a note that a layer raises for reports and
+// operators.
 type SignalSpec struct {
-	// Reason says what has happened, as reports spell it. Signals of the same
-	// reason are counted together.
+	// Reason is the cause, as reports spell it. Signals of the same reason are
+	// counted together.
 	Reason string
-	// Alarm says that somebody should act; otherwise it is a note.
+	// Alarm is true if an operator should act; otherwise the signal is a note.
 	Alarm bool
 }
 
-// maxSignals is how many signals a stack may have.
+// maxSignals is the maximum number of signals of a stack.
 const maxSignals = 64
 
-// Alarm returns the signal for something that somebody should act upon, such as
-// a model that has been at capacity for too long. Layers of one stack that name
-// the same reason share the signal.
+// Alarm returns a signal for a condition that needs an operator, such as a model
+// that has been at capacity for too long. Layers of one stack that name the same
+// reason share the signal. It is an error if reason is empty or the stack has 64
+// signals already.
 func (b *Build) Alarm(reason string) (Signal, error) { return b.signal(SignalSpec{reason, true}) }
 
-// Note returns the signal for something worth counting, such as an answer from
-// a lesser model.
+// Note returns a signal for an event that reports count, such as an answer from a
+// lesser model. Its errors are those of Alarm.
 func (b *Build) Note(reason string) (Signal, error) { return b.signal(SignalSpec{reason, false}) }
 
 func (b *Build) signal(s SignalSpec) (Signal, error) {
