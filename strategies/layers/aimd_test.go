@@ -62,7 +62,7 @@ func TestAIMDOfEachSample(t *testing.T) {
 		h: admitted -> send`)
 }
 
-// A whole window that is refused is one refusal; the next is another.
+// A window of refused attempts counts as one refusal; the next window counts separately.
 func TestAIMDCutsOnceForACrowd(t *testing.T) {
 	a := &aimd{AIMD: AIMD{Decrease: 0.5}, adaptiveLimit: adaptiveLimit{LimitRange{16, 1, 100}, 1}}
 	s := newSampler(a, a.Words())

@@ -137,8 +137,8 @@ func TestBreakerCounts(t *testing.T) {
 		e: begin -> stop breaker_open`)
 }
 
-// Oversized requests, keys that are wrong, spent quotas: however many, they
-// open no breaker of the whole table of trips for anybody else.
+// Oversized requests, wrong keys and spent quotas, in any number, open no breaker
+// of the table of trips for other calls.
 func TestClientErrorsOpenNoBreaker(t *testing.T) {
 	for name, k := range map[string]Breaker{
 		"consecutive": fast(1, strategies.PerEveryone),
@@ -210,9 +210,9 @@ func TestBreakerRejectsInvalidSettings(t *testing.T) {
 	require.ErrorContains(t, err, "differ")
 }
 
-// Whatever has happened, a breaker lets somebody in again after its open time
-// and the time of its probes: no permit is lost for ever (case 10). And never do
-// more probes run than there are permits.
+// After any history a breaker admits a call again after its open time and the time
+// of its probes: no permit is lost for ever (case 10). The number of running probes
+// never exceeds the number of permits.
 func TestBreakerNeverLosesItsPermits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		k := Breaker{Failures: 1, OpenFor: 10, ProbeTimeout: 7, FailFast: true, Scope: strategies.PerFleet, Probes: rapid.IntRange(1, 4).Draw(rt, "probes")}

@@ -304,8 +304,8 @@ func TestBreakerScopes(t *testing.T) {
 	strategytest.PlayFleets(t, map[string][]strategies.Layer{"x": {fast(1, strategies.PerEveryone)}, "y": {other}}, trip+"y/a: begin -> send")
 }
 
-// The order is the meaning: outside a loop a breaker hears of calls only,
-// inside of every attempt.
+// The order of the layers matters: outside a loop a breaker counts calls, inside
+// it counts attempts.
 func TestBreakerAndRetry(t *testing.T) {
 	retry := Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: 3}
 	strategytest.Play(t, []strategies.Layer{fast(2, strategies.PerFleet), retry}, `
@@ -337,8 +337,8 @@ func TestBreakerAndRetry(t *testing.T) {
 		b: begin -> stop breaker_open
 		a: wake -> stop breaker_open`)
 
-	// What an inner breaker refuses is no failure to the outer one: nobody
-	// has asked the provider.
+	// The outer breaker does not count refusals of the inner one as failures:
+	// no attempt reached the provider.
 	inner := fast(1, strategies.PerFleet)
 	inner.OpenFor = 10 * time.Second
 	strategytest.Play(t, []strategies.Layer{fast(2, strategies.PerFleet), inner}, `

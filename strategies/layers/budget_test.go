@@ -12,7 +12,7 @@ import (
 	"herdlab/strategies/strategytest"
 )
 
-// ledger is a budget that writes down what it hears, and allows so many.
+// ledger is a budget that records its calls and allows a fixed number of extra attempts.
 type ledger struct {
 	heard *[]string
 	left  *int
@@ -51,8 +51,8 @@ func (l ledger) over(_ *strategies.Call, charged int64) {
 	l.note("over")
 }
 
-// budgeting plays a script with a ledger that allows so many extra attempts, and
-// compares what it has heard.
+// budgeting plays a script with a ledger that allows the given number of extra
+// attempts, and compares the calls that it recorded.
 func budgeting(t *testing.T, allowed int, stack func(strategies.Layer) []strategies.Layer, script string, want ...string) {
 	t.Helper()
 	var heard []string
@@ -180,7 +180,7 @@ func TestBudgetsRejectsInvalidSettings(t *testing.T) {
 		_, err := strategies.Compile(strategies.Definition{Name: "bad", Layers: []strategies.Layer{layer}}, nil)
 		require.EqualError(t, err, `strategy "bad": `+want)
 	}
-	// Those who share a budget must agree on it.
+	// Layers that share a budget must have the same settings.
 	commons := strategies.NewSharedMemory()
 	_, err := strategies.Compile(strategies.Definition{Name: "one", Layers: []strategies.Layer{AWSBudget{Capacity: 500, Cost: 5, Scope: strategies.PerEveryone, Name: "b"}}}, commons)
 	require.NoError(t, err)

@@ -120,7 +120,7 @@ func TestBulkheadConserves(t *testing.T) {
 				}
 				require.LessOrEqual(rt, flying, h.Permits)
 				require.LessOrEqual(rt, standing, h.Line)
-				require.True(rt, standing == 0 || flying == h.Permits, "nobody waits while a permit is free")
+				require.True(rt, standing == 0 || flying == h.Permits, "no call waits while a permit is free")
 				require.ElementsMatch(rt, []int64{standing, flying}, w.Fleets[""].Words)
 			},
 		})

@@ -73,7 +73,7 @@ func TestPermissionMaskedAsCapacity(t *testing.T) {
 	l.Run(100 * time.Hour)
 	require.Equal(t, 1, l.Raised["alarm at_capacity_for_too_long"])
 	require.InDelta(t, 2, ended.Hours(), 0.05)
-	require.Empty(t, l.Queue, "and nobody goes on")
+	require.Empty(t, l.Queue, "and no call continues")
 
 	alarm.GiveUp = false // or the ladder would stop, too
 	l = strategytest.NewLab(t, Ladder{Rungs: []Rung{{Model: 0}, {Model: 1}}}, alarm)

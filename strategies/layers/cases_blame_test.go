@@ -12,7 +12,7 @@ import (
 	"herdlab/strategies/strategytest"
 )
 
-// Four short cases are about who has to suffer for whose failures.
+// Four short cases test which calls are affected by the failures of other calls.
 
 // sparesOthers is a law for what calls share: one caller makes a hundred requests that
 // can never succeed, each of which is made, and leaves alone those of the others, of
@@ -58,7 +58,7 @@ func (x sharing) sparesOthers(class wire.Class) func(*testing.T) error {
 // othersMistakes is the first of the short ones: bad requests that open the breaker for
 // everyone.
 func othersMistakes(t *testing.T) fieldCase {
-	c := fieldCase{name: "case-17", law: "nobody pays for another's bad requests", about: ofKind(t, sharesMemory)}
+	c := fieldCase{name: "case-17", law: "bad requests of one client do not affect the others", about: ofKind(t, sharesMemory)}
 	for _, x := range sharers() {
 		for _, class := range []wire.Class{wire.BadRequest, wire.TooLarge} {
 			trial := layer(x.layer, x.how+" "+class.String(), x.sparesOthers(class))
@@ -182,13 +182,13 @@ func overloadOfAll(stack ...strategies.Layer) func(*testing.T) error {
 
 // oneOverload is the third of the short ones: one 529 that benches every account.
 func oneOverload(t *testing.T) fieldCase {
-	c := fieldCase{name: "case-20", law: "one overload keeps nobody away", about: append(ofKind(t, sharesMemory), "Ladder")}
+	c := fieldCase{name: "case-20", law: "one overload does not keep clients away", about: append(ofKind(t, sharesMemory), "Ladder")}
 	for _, x := range sharers() {
 		trial := layer(x.layer, x.how+" one call", x.forgives)
 		switch k := x.layer.(type) {
 		case layers.CoolDown:
 			if k.On == 0 {
-				trial.breaks = "it takes one refusal for everybody's, and overload too unless told otherwise"
+				trial.breaks = "it applies one refusal to all calls, also an overload by default"
 			}
 		case layers.RecursiveSemaphore:
 			trial.breaks = "the call keeps all permits for ever"
@@ -273,10 +273,9 @@ func peopleAnswered(stack ...strategies.Layer) func(*testing.T) error {
 	}
 }
 
-// peopleFirst is the last of the short ones but one: a batch whose refusals starve those
-// who wait.
+// peopleFirst is case 19: the refusals of a batch starve interactive calls.
 func peopleFirst(t *testing.T) fieldCase {
-	c := fieldCase{name: "case-19", law: "who waits is answered before a batch", about: append(ofKind(t, knowsPriorities), "Retry")}
+	c := fieldCase{name: "case-19", law: "interactive calls are answered before a batch", about: append(ofKind(t, knowsPriorities), "Retry")}
 	retry := layers.Retry{Backoff: backoffs.FullJitter{Base: time.Second, Cap: 64 * time.Second}}
 	shed := layers.Shedder{Above: []int{10}, Window: time.Minute, Min: 5, Hold: 20 * time.Second, Jitter: 20 * time.Second, Scope: strategies.PerFleet}
 	later := layers.TimeShift{Every: 8 * time.Minute, At: 8*time.Minute - 1, Window: time.Minute, Priority: 1}
@@ -285,6 +284,6 @@ func peopleFirst(t *testing.T) fieldCase {
 		layer(shed, "", peopleAnswered(retry, shed)),
 		layer(later, "", peopleAnswered(retry, later)),
 		layer(quiet, "", peopleAnswered(retry, quiet)),
-		layer(retry, "alone", peopleAnswered(retry)).but("the limit goes to who asks most"))
+		layer(retry, "alone", peopleAnswered(retry)).but("the limit serves the client with the most attempts"))
 	return c
 }

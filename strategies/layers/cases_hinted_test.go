@@ -46,7 +46,7 @@ func hearers() []hearing {
 // retryAfterZoo is case 12.
 func retryAfterZoo(t *testing.T) fieldCase {
 	c := fieldCase{
-		name: "case-12", law: "nobody comes back before the time it was told, nor spins if that was nothing",
+		name: "case-12", law: "no attempt comes before its hint, nor in a tight loop after an empty hint",
 		about: append(ofKind(t, goesAgain), ofKind(t, hearsHints)...),
 	}
 	for _, h := range hearers() {
@@ -102,7 +102,7 @@ var (
 	earlyUses = map[layers.HintUse]string{
 		layers.HintClamped: "it only moves its own wait towards what was asked",
 		layers.HintDrawn:   "the mistake of case 4",
-		layers.HintIgnored: "it hears nothing",
+		layers.HintIgnored: "it ignores hints",
 	}
 	deafBuiltins = map[string]string{
 		"naive":     "it shows what comes of hearing nothing",
@@ -130,7 +130,7 @@ func wrongUnits(t *testing.T) fieldCase {
 
 // jitterBelowAReset is case 4.
 func jitterBelowAReset(t *testing.T) fieldCase {
-	c := fieldCase{name: "case-04", law: "who is told of a reset arrives after it, with one attempt", about: ofKind(t, hearsHints)}
+	c := fieldCase{name: "case-04", law: "a call with a reset as hint arrives after the reset, with one attempt", about: ofKind(t, hearsHints)}
 	for _, h := range hearers() {
 		c.trials = append(c.trials, layer(h.of, "", reachesTheReset(wire.Rate, h.places, max(h.own, h.crowd), 60, append(h.around, h.of)...)))
 	}

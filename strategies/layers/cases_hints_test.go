@@ -77,7 +77,7 @@ var units = []asking{
 	{"X-RateLimit-Reset", "1792567740", time.Minute},
 }
 
-// inBodies are hints that only who reads bodies can hear.
+// inBodies are hints that only a reader of bodies finds.
 var inBodies = []asking{
 	{"", `{"code":14003,"retry_after":60}`, time.Minute},
 	{"", `{"code":14003,"retry_after":0.555}`, 555 * time.Millisecond},
@@ -87,8 +87,8 @@ var inBodies = []asking{
 	{"", `{"error":{"message":"Rate limit reached. Try again in 555ms."}}`, 555 * time.Millisecond},
 }
 
-// gate is a provider whose every place refuses who comes first, tells it when to
-// come back, and is open then.
+// gate is a provider whose every place refuses the first attempt with a hint, and
+// is open after the time of the hint.
 type gate struct {
 	asking asking
 	less   time.Duration // each place asks so much less than the one before
@@ -103,7 +103,7 @@ type gate struct {
 
 type telling struct{ at, until time.Duration }
 
-// visit lets one call visit the gate, for so long, and returns its attempts.
+// visit runs one call against the gate until the horizon and returns its attempts.
 func (g *gate) visit(t *testing.T, horizon time.Duration, stack ...strategies.Layer) int {
 	l := strategytest.NewLab(t, append([]strategies.Layer{theSame()}, stack...)...)
 	g.told, g.again = map[wire.Target]telling{}, wire.NoHint
@@ -111,7 +111,7 @@ func (g *gate) visit(t *testing.T, horizon time.Duration, stack ...strategies.La
 		before, known := g.told[c.Target]
 		if known && l.Now >= before.at { // and not on its way before anything was said
 			if l.Now < before.until {
-				g.early = fmt.Errorf("told at %v to come back at %v, it came at %v", before.at, before.until, l.Now)
+				g.early = fmt.Errorf("refused at %v with a hint until %v, the next attempt came at %v", before.at, before.until, l.Now)
 			}
 			if g.again < 0 {
 				g.again = l.Now - before.at
@@ -142,8 +142,8 @@ func (g *gate) visit(t *testing.T, horizon time.Duration, stack ...strategies.La
 
 var allReaders = []wire.Reader{wire.ByBody{}, wire.ByStatus{}, wire.ByKeyword{}, wire.ByLibrary{}}
 
-// neverEarly is the law of case 12: who has been told when to come back does not
-// come to the same place before, and who has been told nothing of use does not spin.
+// neverEarly is the law of case 12: after a hint no attempt reaches the same place
+// before its time, and after a useless hint the call does not retry in a tight loop.
 func neverEarly(readers []wire.Reader, askings []asking, stack ...strategies.Layer) func(*testing.T) error {
 	return func(t *testing.T) error {
 		for _, reader := range readers {
@@ -169,8 +169,8 @@ func neverEarly(readers []wire.Reader, askings []asking, stack ...strategies.Lay
 	}
 }
 
-// inTheRightUnit is the law of case 5: who is told a time comes back after that
-// time, and at most its own wait later.
+// inTheRightUnit is the law of case 5: the next attempt comes after the wait of the
+// hint, and at most own later.
 func inTheRightUnit(own time.Duration, readers []wire.Reader, askings []asking, stack ...strategies.Layer) func(*testing.T) error {
 	return func(t *testing.T) error {
 		for _, reader := range readers {
@@ -186,8 +186,8 @@ func inTheRightUnit(own time.Duration, readers []wire.Reader, askings []asking, 
 }
 
 // reachesTheReset is the law of case 4: a window is closed until 60 s, and a hundred
-// clients are told so. All of them are there afterwards, with one more attempt each,
-// by the time own at the latest, and at most so many in a second.
+// clients get this as a hint. All of them come afterwards, with one more attempt each,
+// by the time own at the latest, and at most peak of them in a second.
 func reachesTheReset(class wire.Class, places int, own time.Duration, peak int, stack ...strategies.Layer) func(*testing.T) error {
 	return func(t *testing.T) error {
 		const clients, reset = 100, time.Minute
@@ -219,7 +219,7 @@ func reachesTheReset(class wire.Class, places int, own time.Duration, peak int, 
 		l.Run(time.Hour)
 		switch {
 		case early > 0:
-			return fmt.Errorf("an attempt at %v, after it was told to wait", early)
+			return fmt.Errorf("an attempt at %v, before the end of its hint", early)
 		case answered < clients || len(late) != clients:
 			return fmt.Errorf("%d of %d answered, with %d attempts after the reset", answered, clients, len(late))
 		case late[clients-1] > reset+own:

@@ -64,7 +64,7 @@ func lines() []line {
 	}
 }
 
-// orders are those in which who waits may give up.
+// orders are the orders in which waiting calls give up.
 var orders = map[string]func(i, n int) int{
 	"the oldest first": func(i, _ int) int { return i },
 	"the newest first": func(i, n int) int { return n - i },
@@ -204,7 +204,7 @@ func (x line) floods(order func(i, n int) int) func(*testing.T) error {
 
 // cancelledWaiters is case 7.
 func cancelledWaiters(t *testing.T) fieldCase {
-	c := fieldCase{name: "case-07", law: "who gives up waiting has cost nothing", about: ofKind(t, standsInLine)}
+	c := fieldCase{name: "case-07", law: "a call that gives up waiting has cost nothing", about: ofKind(t, standsInLine)}
 	for _, x := range lines() {
 		for how, order := range byName(orders) {
 			c.trials = append(c.trials, layer(x.layer, x.how+how, x.floods(order)))

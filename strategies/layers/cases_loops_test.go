@@ -13,8 +13,8 @@ import (
 	"herdlab/strategies/strategytest"
 )
 
-// attemptsOf counts the attempts of one call, at most so many, before a provider
-// that fails each of them after a second.
+// attemptsOf counts the attempts of one call, up to most, against a provider that
+// fails each of them after a second.
 func attemptsOf(t *testing.T, most int, layers ...strategies.Layer) int {
 	l := strategytest.NewLab(t, append([]strategies.Layer{theSame()}, layers...)...)
 	l.Serve = func(*strategytest.Caller) (time.Duration, wire.Outcome) {

@@ -88,7 +88,7 @@ func sharers() []sharing {
 	}
 }
 
-// wholeStrategies are the strategies of our own, as what calls share.
+// wholeStrategies are the built-in strategies, each shared by all calls.
 func wholeStrategies() map[string]sharing {
 	all := map[string]sharing{}
 	for _, b := range presets.Builtins() {

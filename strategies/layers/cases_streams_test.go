@@ -14,8 +14,8 @@ import (
 	"herdlab/strategies/strategytest"
 )
 
-// broken is what a client makes of a stream that ends in an error event after so many
-// tokens.
+// broken is the outcome of a stream that ends in an error event after the given number
+// of tokens.
 func broken(class wire.Class, tokens uint32) wire.Outcome {
 	return wire.Outcome{Status: 200, Class: class, Begun: true, Tokens: tokens, RetryAfter: wire.NoHint}
 }

@@ -20,7 +20,7 @@ import (
 type fieldCase struct {
 	// name is what the library of scenarios calls it, law what holds.
 	name, law string
-	// about are those whom the case concerns, by name.
+	// about names the strategies and layers that the case tests.
 	about  []string
 	trials []trial
 	// apart are those that it concerns and that are not tried, and why.
@@ -29,7 +29,7 @@ type fieldCase struct {
 
 // trial is one strategy tried by the law of a case.
 type trial struct {
-	// of is whom the case concerns, how it is set up if there are several ways.
+	// of names the tested strategy or layer, how its settings if there are several.
 	of, how string
 	// holds returns what is wrong.
 	holds func(t *testing.T) error
@@ -88,7 +88,7 @@ func TestFieldCases(t *testing.T) {
 				tried[name] = true
 			}
 			require.Equal(t, slices.Compact(slices.Sorted(slices.Values(c.about))), slices.Sorted(maps.Keys(tried)),
-				"whom the case concerns, and who is tried or said to be apart")
+				"the names the case is about, and the names it tests or excludes")
 			known, err := filepath.Glob(fmt.Sprintf("../../scenarios/library/%s*.yaml", c.name))
 			require.NoError(t, err)
 			require.NotEmpty(t, known, "there is no scenario of the case")

@@ -115,7 +115,7 @@ func onePhase(t *testing.T) fieldCase {
 	for _, b := range waitKinds(time.Second, 10*time.Second) {
 		x := trial{of: typeName(b.backoff), how: b.how, holds: drifts(b.backoff)}
 		if b.inStep {
-			x.breaks = "identical waits keep who failed together together"
+			x.breaks = "with identical waits, calls that failed together retry together"
 		}
 		c.trials = append(c.trials, x)
 	}

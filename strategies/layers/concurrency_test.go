@@ -85,7 +85,7 @@ func TestConcurrency(t *testing.T) {
 			b: cancelled -> stop withdrawn          # in the middle of a wait
 			c: admitted -> send`)
 	})
-	t.Run("a permit that somebody inside refuses to use comes back", func(t *testing.T) {
+	t.Run("a permit returns if an inner layer refuses the attempt", func(t *testing.T) {
 		strategytest.Play(t, []strategies.Layer{Concurrency{Permits: 1, Scope: strategies.PerFleet}, fast(1, strategies.PerFleet)}, `
 			a: begin -> send
 			a: 503 -> stop failed

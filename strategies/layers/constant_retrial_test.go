@@ -43,8 +43,8 @@ func TestOrbit(t *testing.T) {
 	require.Nil(t, w.Call("b").Line)
 }
 
-// All wait as long as one of them is asked to; and who has had a part of an answer
-// does not ask for another.
+// All calls wait for the hint that one of them got; and a call that received a part
+// of an answer makes no other attempt.
 func TestOrbitHears(t *testing.T) {
 	w := strategytest.NewWorld(t, map[string][]strategies.Layer{"": {ConstantRetrial{Mean: time.Second, Scope: strategies.PerFleet}}}, 1)
 	next := func() time.Duration { return time.Duration(w.Fleets[""].Words[0]) }
@@ -66,8 +66,8 @@ func TestOrbitHears(t *testing.T) {
 }
 
 // retrialQueue serves Poisson arrivals at rate λ, one at a time for an
-// exponential time of mean 1 s, and refuses who finds it busy. It returns how
-// many calls are in orbit on the average, and how many attempts a success takes.
+// exponential time of mean 1 s, and refuses attempts while it is busy. It
+// returns the mean number of calls in orbit and of attempts for each success.
 func retrialQueue(t *testing.T, lambda float64, calls int, layers ...strategies.Layer) (orbit, attempts float64) {
 	l := strategytest.NewLab(t, layers...)
 	luck, busy := draw.New(3), time.Duration(0)

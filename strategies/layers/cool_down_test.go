@@ -119,7 +119,7 @@ func TestCoolDown(t *testing.T) {
 			a: cancelled -> stop withdrawn
 			b: admitted -> send
 			c: begin -> queued until 6m`,
-		"who gives up in line costs nothing": `
+		"a call that gives up in the queue costs nothing": `
 			a: begin -> send
 			a: rate -> queued until 5m
 			b: begin -> queued

@@ -68,7 +68,7 @@ func TestDeadline(t *testing.T) {
 			a: 200 -> stop succeeded
 			c: admitted -> send`)
 	})
-	t.Run("who follows another call is not kept", func(t *testing.T) {
+	t.Run("a call that follows another is not held back", func(t *testing.T) {
 		seven := strategytest.Asking{Demand: wire.Demand{Prompt: 7}}
 		strategytest.Play(t, []strategies.Layer{seven, Deadline{Within: 10 * time.Second, Least: time.Second}, Retry{Backoff: backoffs.Fixed{Every: 2 * time.Second}}, SingleFlight{Scope: strategies.PerFleet}}, `
 			a: begin -> send + wake 9.000000001s

@@ -30,7 +30,7 @@ func TestFailover(t *testing.T) {
 			begin -> send                           # home again
 			429 -> stop failed                      # one's own limit, in every region`)
 	})
-	t.Run("who is answered abroad keeps the others there", func(t *testing.T) {
+	t.Run("an answer of the second place keeps other calls there", func(t *testing.T) {
 		strategytest.Play(t, []strategies.Layer{Failover{Regions: []uint8{0, 1}, Rounds: 1, Stay: time.Minute, Scope: strategies.PerFleet}, pointing{}}, `
 			a: begin -> send
 			b: begin -> send

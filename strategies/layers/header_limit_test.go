@@ -32,7 +32,7 @@ func TestHeaderLimit(t *testing.T) {
 	require.Len(t, told.Sent, 4+10)
 	require.Equal(t, 41*time.Second, told.Sent[4])
 	told.Run(2 * time.Minute)
-	require.Equal(t, 81*time.Second, told.Sent[14], "a window lasts as long as the longest reset heard of")
+	require.Equal(t, 81*time.Second, told.Sent[14], "a window has the length of the longest reset received")
 	require.Len(t, told.Sent, 4+20)
 }
 
@@ -84,8 +84,8 @@ func TestHeaderLimitLearnsFromRefusals(t *testing.T) {
 	}
 }
 
-// fixedWindow is a provider with a window of so many requests, aligned to 0,
-// that describes itself in every reply.
+// fixedWindow is a provider with a limit on the requests of each window, aligned
+// to 0, that describes the limit in every reply.
 type fixedWindow struct {
 	limit  int32
 	length time.Duration

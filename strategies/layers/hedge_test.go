@@ -22,7 +22,7 @@ func TestHedge(t *testing.T) {
 			wake -> send
 			@2s 200 attempt=2 -> stop succeeded + hang up 1`)
 	})
-	t.Run("who fails for a passing reason leaves it to the other", func(t *testing.T) {
+	t.Run("after a transient failure the other attempt decides", func(t *testing.T) {
 		strategytest.Play(t, []strategies.Layer{hedge}, `
 			begin -> send + wake 1s
 			wake -> send
@@ -34,7 +34,7 @@ func TestHedge(t *testing.T) {
 			begin -> send + wake 1s
 			503 attempt=1 -> stop failed overloaded`) // nobody else is under way
 	})
-	t.Run("who is asked to wait begins no other before", func(t *testing.T) {
+	t.Run("after a hint no attempt begins before its time", func(t *testing.T) {
 		hedge := hedge
 		hedge.Attempts = 3
 		strategytest.Play(t, []strategies.Layer{hedge}, `

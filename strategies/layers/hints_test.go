@@ -115,8 +115,8 @@ func TestSpreadIsDrawn(t *testing.T) {
 }
 
 // Case 12, the zoo: a reader has turned the header into a wait, or into none;
-// client cap 120 s, backoff 1 s. Whatever comes, the wait is at least what was
-// asked, or there is none; it is never between the two.
+// client cap 120 s, backoff 1 s. For every header the wait is at least the
+// hint, or the call does not wait; it is never between the two.
 func TestHintZoo(t *testing.T) {
 	retry := Retry{Backoff: backoffs.Fixed{Every: time.Second}, MinWait: 100 * time.Millisecond,
 		Hints: Hints{Most: 120 * time.Second, Beyond: GiveUp}}
