@@ -14,6 +14,9 @@ type arrivalGrid struct {
 	calls  [gridCells]uint64
 	useful [gridCells]uint64 // calls that were answered usefully, by when they arrived
 	over   [gridCells]uint64 // calls that were settled, by when that was
+
+	current int           // the cell of the present
+	ends    time.Duration // when it ends
 }
 
 func newArrivalGrid(horizon time.Duration) arrivalGrid {
@@ -23,6 +26,15 @@ func newArrivalGrid(horizon time.Duration) arrivalGrid {
 // of returns the number of the cell of a time.
 func (b *arrivalGrid) of(born time.Duration) int {
 	return int(min(max(born, 0)/b.cell, gridCells-1))
+}
+
+// at returns the number of the cell of the present, which never runs backwards.
+func (b *arrivalGrid) at(now time.Duration) int {
+	if now >= b.ends {
+		b.current = b.of(now)
+		b.ends = time.Duration(b.current+1) * b.cell
+	}
+	return b.current
 }
 
 // Outcomes are the calls of a run as the success rate counts them. Every call that

@@ -60,6 +60,9 @@ func (d *drainClock) group(born time.Duration) int {
 
 // began counts a call that arrives at now.
 func (d *drainClock) began(now time.Duration) {
+	if len(d.ends) == 0 {
+		return // there is nothing to drain from
+	}
 	d.pass(now)
 	g := d.group(now)
 	d.pending[g]++
@@ -68,13 +71,16 @@ func (d *drainClock) began(now time.Duration) {
 
 // settled counts a call that is over at now, answered usefully or not.
 func (d *drainClock) settled(now, born time.Duration, useful bool) {
+	d.last = now
+	if len(d.ends) == 0 {
+		return
+	}
 	d.pass(now)
 	g := d.group(born)
 	d.pending[g]--
 	if !useful {
 		d.lost[g]++
 	}
-	d.last = now
 	for d.over < d.judged && d.ends[d.over] <= now && d.pending[d.over] == 0 {
 		d.worst = max(d.worst, now-d.ends[d.over])
 		d.over++

@@ -29,8 +29,10 @@ func HerdWindow(capacity float64) time.Duration {
 type herdPeak struct {
 	step   time.Duration // 0 if there is nothing to count
 	counts [herdSteps]uint64
-	sum    uint64 // of counts
-	last   int64  // number of the latest step in counts
+	sum    uint64        // of counts
+	last   int64         // number of the latest step in counts
+	slot   int           // its index in counts
+	ends   time.Duration // when it ends
 	most   uint64
 	end    int64 // number of the last step of the window with the most
 }
@@ -50,23 +52,29 @@ func (h *herdPeak) add(now time.Duration, percent uint8) {
 	if h.step == 0 || percent == 0 {
 		return
 	}
-	step := int64(now / h.step)
-	switch gap := step - h.last; {
-	case gap >= herdSteps:
-		h.counts, h.sum, h.last = [herdSteps]uint64{}, 0, step
-	case gap > 0:
-		for h.last < step {
-			h.last++
-			old := &h.counts[h.last%herdSteps]
-			h.sum -= *old
-			*old = 0
-		}
+	if now >= h.ends {
+		h.advance(now)
 	}
-	h.counts[step%herdSteps] += uint64(percent)
+	h.counts[h.slot] += uint64(percent)
 	h.sum += uint64(percent)
 	if h.sum > h.most {
-		h.most, h.end = h.sum, step
+		h.most, h.end = h.sum, h.last
 	}
+}
+
+// advance begins the step of a time and forgets the steps that have left the window.
+func (h *herdPeak) advance(now time.Duration) {
+	step := int64(now / h.step)
+	if step-h.last >= herdSteps {
+		h.counts, h.sum, h.last = [herdSteps]uint64{}, 0, step
+	}
+	for h.last < step {
+		h.last++
+		old := &h.counts[h.last%herdSteps]
+		h.sum -= *old
+		*old = 0
+	}
+	h.slot, h.ends = int(step%herdSteps), time.Duration(step+1)*h.step
 }
 
 // peak returns the largest number of attempts in one window, and when that window

@@ -148,7 +148,7 @@ func (r *Recorder) CallBegan(now time.Duration) {
 	r.change(now)
 	r.recover.begun(now, int64(r.open()))
 	r.drain.began(now)
-	r.grid.calls[r.grid.of(now)]++
+	r.grid.calls[r.grid.at(now)]++
 	r.belief.Calls++
 	r.lastCall, r.usefulByLast = now, r.belief.Useful
 	if r.isEarly(now) {
@@ -246,7 +246,7 @@ func (r *Recorder) CallSettled(now time.Duration, s Settlement) {
 	r.bins.Settled[bin]++
 	r.recover.over(now, s.Born, s.Succeeded && s.Useful, int64(r.open()))
 	r.drain.settled(now, s.Born, s.Succeeded && s.Useful)
-	r.grid.over[r.grid.of(now)]++
+	r.grid.over[r.grid.at(now)]++
 	r.sojourn.Add(now - s.Born)
 	early := r.isEarly(s.Born)
 	if early {

@@ -84,9 +84,14 @@ func (c *recoveryClock) before(now time.Duration, waiting int64) bool {
 	}
 }
 
+// idle reports whether there is nothing to search for at now.
+func (c *recoveryClock) idle(now time.Duration) bool {
+	return !c.search.searching && (c.next == len(c.ends) || now < c.ends[c.next].at)
+}
+
 // begun takes in a call that begins at now, when so many others are waiting.
 func (c *recoveryClock) begun(now time.Duration, waiting int64) {
-	if c.before(now, waiting) {
+	if !c.idle(now) && c.before(now, waiting) {
 		c.search.begun(now)
 	}
 }
@@ -94,7 +99,7 @@ func (c *recoveryClock) begun(now time.Duration, waiting int64) {
 // over takes in a call that is settled at now, when so many are waiting, it
 // included.
 func (c *recoveryClock) over(now, born time.Duration, useful bool, waiting int64) {
-	if c.before(now, waiting) {
+	if !c.idle(now) && c.before(now, waiting) {
 		c.search.over(now, born, useful)
 	}
 }

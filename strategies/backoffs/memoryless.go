@@ -9,9 +9,9 @@ import (
 
 // Memoryless waits an exponentially distributed time with the given mean before each
 // retry: each waiting call retries at the rate 1/Mean, independent of its earlier
-// attempts. It models the clients of retrial queues, for comparing the simulator with
-// their theory (G. Falin and J. Templeton, Retrial Queues, 1997). Its long tail makes
-// it a poor choice in production.
+// attempts. It models the clients of retrial queues: use it to compare the simulator
+// with their theory (G. Falin and J. Templeton, Retrial Queues, 1997). Its long tail
+// makes it a poor choice in production.
 type Memoryless struct {
 	// Mean is the mean wait and must be positive.
 	Mean time.Duration `required:"10s" about:"The mean wait."`
