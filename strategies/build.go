@@ -9,8 +9,8 @@ import (
 )
 
 // A Layer is the configuration of one layer of a stack. Build turns it into a
-// program around inner, reserving in b the memory it needs. It reports a
-// configuration that makes no sense as an error that says what to change.
+// program around inner, reserving in b the memory it needs. It returns an error for
+// an invalid configuration, with the setting to change.
 type Layer interface {
 	Build(b *Build, inner Strategy) (Strategy, error)
 }
@@ -18,12 +18,12 @@ type Layer interface {
 // Definition is a named strategy: the layers of its stack, outermost first,
 // and how its client reads replies.
 type Definition struct {
-	// Name is how files and results call it: lower case, digits, dots, plus
-	// and hyphens.
+	// Name is its name in files and results: lower case letters, digits, dots, plus
+	// signs and hyphens.
 	Name string
-	// Summary is one line for lists: what it does and when it is right.
+	// Summary is one line for lists: what the strategy does and when to use it.
 	Summary string
-	// Reader is how the client understands replies; nil means wire.ByBody.
+	// Reader is how the client reads replies; nil means wire.ByBody.
 	Reader wire.Reader
 	// Layers is the stack, outermost first. An empty stack sends once.
 	Layers []Layer
@@ -36,31 +36,33 @@ type Program struct {
 	Reader wire.Reader
 	// Root is the outermost layer.
 	Root Strategy
-	// Words is how many words each scope of a driver's memory must have; for
-	// PerEveryone it is how many this program knows of (see Commons).
+	// Words is the number of words that each scope of a driver's memory must have.
+	// For PerEveryone it is the number when this program was compiled; see
+	// SharedMemory.
 	Words [NumScopes]int
-	// Pools are the pools the stack waits for, by PoolID.
+	// Pools are the pools of the stack, by PoolID.
 	Pools []PoolSpec
-	// Flights are the tables of flights that calls join, by FlightID.
+	// Flights are the tables of shared flights, by FlightID.
 	Flights []FlightSpec
 	// Signals are the alarms and notes that the stack may raise.
 	Signals []SignalSpec
 	// WantsSent asks the driver to deliver Sent events.
 	WantsSent bool
-	// ChangesDemand says that a layer changes Call.Demand, so that the driver
-	// must keep it with the call.
+	// ChangesDemand is true if a layer changes Call.Demand, so that the driver must
+	// store it with the call.
 	ChangesDemand bool
-	// AsksDemand says that a layer looks at Call.Demand: finding out what a real
-	// request asks for takes reading it. Remembers says that one answers from
-	// memory, so that a driver of real replies must keep them by their prompt.
+	// AsksDemand is true if a layer reads Call.Demand, so that a driver of real
+	// requests must parse them. Remembers is true if a layer answers from memory, so
+	// that a driver of real replies must store them by prompt.
 	AsksDemand, Remembers bool
-	// Pieces are the layers that send what a call asks for in pieces, each with an
-	// answer of its own: each tells which piece, from 0 up, of how many the call
-	// asks for next, 0 of 0 if that is all.
+	// Pieces has a function for each layer that sends the demand of a call in
+	// pieces, each with its own answer. It returns the index of the piece that the
+	// call asks for next, counted from 0, and the number of pieces; 0 of 0 if the
+	// call asks for everything.
 	Pieces []func(c *Call) (piece, of int)
-	// Trims says that a layer asks for less input than the caller did.
+	// Trims is true if a layer asks for less input than the caller.
 	Trims bool
-	// Races says that calls may have several attempts under way, and a timer
+	// Races is true if a call may have several attempts in flight, and a timer
 	// besides.
 	Races bool
 	// Scripted asks the driver for coroutines (see Scripts).
@@ -70,12 +72,13 @@ type Program struct {
 	Layers []string
 }
 
-// nameLetters is what names are made of.
+// nameLetters are the characters allowed in names.
 const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789.+-"
 
-// Compile builds d into a program. Layers that share memory with everyone find
-// each other in shared, which all programs of a run must be compiled with;
-// nil gives d shared memory of its own.
+// Compile builds d into a program. Layers of scope PerEveryone share memory through
+// shared, which must be the same for all programs of a run; if it is nil, d gets its
+// own. It returns an error if the name is empty or has other characters, or if a
+// layer is nil or invalid.
 func Compile(d Definition, shared *SharedMemory) (*Program, error) {
 	if d.Name == "" {
 		return nil, errors.New("strategies: a definition needs a name")
@@ -105,12 +108,12 @@ type Build struct {
 	program *Program
 	shared  *SharedMemory
 	purpose Purpose
-	// width is how many attempts of one call may be in flight inside the layers
-	// built so far; 0 means one.
+	// width is the maximum number of attempts of one call in flight inside the
+	// layers built so far; 0 means one.
 	width int
 }
 
-// maxLayers is how many bits of Call.Phase drivers store.
+// maxLayers is the number of bits of DriverState.Phase that drivers store.
 const maxLayers = 16
 
 func (b *Build) stack(layers []Layer) (Strategy, error) {
@@ -127,17 +130,17 @@ func (b *Build) stack(layers []Layer) (Strategy, error) {
 	return s, nil
 }
 
-// Reserve reserves n words of the given scope. Layers that are to share words
-// with everyone must say under which name: the same name gives the same words.
+// Reserve reserves n words of the given scope, 0 to MaxWords. Scope PerEveryone needs
+// a name: the same name gives the same words.
 func (b *Build) Reserve(scope Scope, n int, name string) (Slot, error) {
 	return b.reserve(scope, n, name, "")
 }
 
-// MaxWords is how many words one layer may reserve in one scope: what a million
-// clients have a million times is meant to be small.
+// MaxWords is the maximum of words in one reservation. It is small because there may
+// be a million clients, each with its own words.
 const MaxWords = 1024
 
-// reserve is Reserve for words that mean something only to layers of the same
+// reserve is like Reserve, and requires layers that share the words to have the same
 // config.
 func (b *Build) reserve(scope Scope, n int, name, config string) (Slot, error) {
 	switch {
@@ -163,7 +166,7 @@ func (b *Build) ReserveShared(scope Scope, n int, kind, name, config string) (Sl
 	return b.reserve(scope, n, kind+" "+name, config)
 }
 
-// Purpose returns a purpose for draws that no other layer of the stack has.
+// Purpose returns a new purpose for draws, unique within the stack.
 func (b *Build) Purpose() Purpose {
 	b.purpose++
 	return b.purpose
@@ -172,25 +175,26 @@ func (b *Build) Purpose() Purpose {
 // WantSent asks for Sent events, which drivers do not deliver otherwise.
 func (b *Build) WantSent() { b.program.WantsSent = true }
 
-// ChangesDemand announces that the layer changes Call.Demand: that it shrinks,
-// caps or merges what is asked for.
+// ChangesDemand declares that the layer changes Call.Demand, for example shrinks,
+// caps or merges it.
 func (b *Build) ChangesDemand() { b.program.ChangesDemand, b.program.AsksDemand = true, true }
 
-// AsksDemand announces that the layer looks at Call.Demand.
+// AsksDemand declares that the layer reads Call.Demand.
 func (b *Build) AsksDemand() { b.program.AsksDemand = true }
 
-// Remembers announces that the layer answers calls with what an equal one got.
+// Remembers declares that the layer answers calls with the answer of an earlier equal
+// call.
 func (b *Build) Remembers() { b.program.Remembers, b.program.AsksDemand = true, true }
 
-// Races reports whether a layer inside has several attempts of one call under way.
+// Races reports whether a layer inside has several attempts of one call in flight.
 // Such a layer uses the call's timer, and accounts for the attempts it sends.
 func (b *Build) Races() bool { return b.program.Races }
 
-// Trims announces that the layer asks for less input than the caller did.
+// Trims declares that the layer asks for less input than the caller.
 func (b *Build) Trims() { b.program.Trims = true }
 
-// SendsPieces announces that the layer sends what a call asks for in pieces, each
-// with an answer of its own. Piece returns which piece the call asks for next,
+// SendsPieces declares that the layer sends the demand of a call in pieces, each with
+// its own answer. Piece returns which piece the call asks for next,
 // counted from 0, and how many there are; 0 of 0 if it asks for everything.
 func (b *Build) SendsPieces(piece func(c *Call) (piece, of int)) {
 	b.program.Pieces = append(b.program.Pieces, piece)

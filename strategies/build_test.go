@@ -204,7 +204,7 @@ func TestMisuseIsNoticed(t *testing.T) {
 	var c strategies.Call
 	c.Driver().Memory[strategies.PerClient] = make([]int64, 3)
 	*c.Word(mine, 0) = 7
-	require.PanicsWithValue(t, "strategies: a layer reaches for a word beyond those it reserved", func() { c.Word(mine, 1) })
+	require.PanicsWithValue(t, "strategies: a layer uses a word beyond those it reserved", func() { c.Word(mine, 1) })
 	_, err = b.Reserve(strategies.PerClient, 1<<30, "")
 	require.EqualError(t, err, "cannot reserve 1073741824 words; a layer may have 0 to 1024")
 	for _, name := range []string{"Bad", "a b", "a_b", "a/b", "ü"} {

@@ -9,7 +9,7 @@ import (
 	"herdlab/sim/draw"
 )
 
-// Scope says who shares a word of memory.
+// Scope is the set of calls that share a word of memory.
 type Scope uint8
 
 // The scopes, narrowest first. All words start at zero; those of a call are
@@ -19,7 +19,7 @@ const (
 	PerClient
 	PerFleet
 	PerEveryone
-	NumScopes = iota // how many scopes there are
+	NumScopes = iota // number of scopes
 )
 
 // String returns the scope's name as scenario files spell it.
@@ -54,39 +54,39 @@ func (s Scope) CheckShared(name string) error {
 	return nil
 }
 
-// Slot names words that a layer has reserved when its stack was built.
+// Slot identifies words that a layer reserved when its stack was built.
 type Slot struct {
 	scope Scope
-	n     uint16 // how many words
-	at    uint32 // the first of them
+	n     uint16 // number of words
+	at    uint32 // index of the first word
 }
 
-// Call is a strategy's view of one call: what is known about it, the words its
-// layers have reserved, and its draws. A driver fills it in before each Next
-// and takes it back after.
+// Call is a strategy's view of one call: its properties, the words that its layers
+// have reserved, and its draws. A driver sets it before each Next and stores it
+// after.
 type Call struct {
 	// ID identifies the call in its run; draws belong to it.
 	ID uint64
-	// Row is a small number that no other call under way has: for strategies that
-	// keep state of a call outside its words. The next call with it says Begin.
+	// Row is a small number, unique among unsettled calls, for strategies that keep
+	// state of a call outside its words. A later call may have the same Row; its
+	// first event is Begin.
 	Row uint32
 	// Client is the index of its client within the fleet.
 	Client uint32
 	// Attempts counts the attempts sent so far.
 	Attempts uint32
-	// InFlight counts those that have not ended.
+	// InFlight counts the attempts that have not ended.
 	InFlight uint32
-	// Born is when the caller asked.
+	// Born is when the call arrived, as time since the run began.
 	Born time.Duration
-	// Demand is what the caller asks for. A layer that changes it says so when
-	// its stack is built (Build.ChangesDemand); what is sent from then on asks
-	// for that.
+	// Demand is what the next attempt asks for, at first what the caller asks for. A
+	// layer that changes it calls Build.ChangesDemand when its stack is built.
 	Demand wire.Demand
-	// Target is where the next attempt goes; a loop may change it before it
-	// begins what is inside it.
+	// Target is where the next attempt goes; a loop may change it before the layers
+	// inside begin.
 	Target wire.Target
 
-	// Joined is how the call that this one has followed was settled, for a Joined
+	// Joined describes how the call that this one followed was settled, for a Joined
 	// event.
 	Joined End
 
@@ -130,7 +130,7 @@ func NewCall(r draw.Rand) *Call { return &Call{driver: DriverState{Rand: r}} }
 // Word returns the i-th word of s, i = 0, 1, …; it panics if s has fewer.
 func (c *Call) Word(s Slot, i uint32) *int64 {
 	if i >= uint32(s.n) {
-		panic("strategies: a layer reaches for a word beyond those it reserved")
+		panic("strategies: a layer uses a word beyond those it reserved")
 	}
 	scope := s.scope & (NumScopes - 1) // spares two checks of bounds
 	return &c.driver.Memory[scope][c.driver.From[scope]+s.at+i]
@@ -145,8 +145,8 @@ func (c *Call) Words(s Slot) []int64 {
 	return c.driver.Memory[s.scope][at : at+uint32(s.n)]
 }
 
-// PoolWords returns the words of the pool that stands at the given word of a
-// scope, and those that follow.
+// PoolWords returns the words of a pool that begin at the given word of a scope, and
+// all words after them.
 func (d *DriverState) PoolWords(s Scope, at uint32) []int64 { return d.Memory[s][d.From[s]+at:] }
 
 // Uniform draws a duration in [lo, hi), for the given purpose. Draws belong to
@@ -169,20 +169,22 @@ func (c *Call) index(p Purpose) uint64 {
 	return uint64(c.Attempts)<<32 | uint64(uint16(c.driver.Turn))<<16 | uint64(p)
 }
 
-// TryTake takes units of a pool at once, if no call waits for it and they are there,
-// and reports whether it did. A layer that it refuses asks its driver by an Acquire.
+// TryTake takes units of a pool at once, if no call waits for the pool and the units
+// are available, and reports whether it did. If it did not, a layer that wants to
+// wait returns an Acquire.
 func (c *Call) TryTake(t Take) bool { return c.driver.Pools != nil && c.driver.Pools.TryTake(c, t) }
 
 // Pools grants units of pools.
 type Pools interface {
-	// TryTake takes units of a pool for c if nobody waits in its line and they
-	// are there, and reports whether it did.
+	// TryTake takes units of a pool for c if its queue is empty and the units are
+	// available, and reports whether it did.
 	TryTake(c *Call, t Take) bool
 }
 
-// Purpose tells a layer's draws from another's; Build.Purpose hands them out.
+// Purpose keeps the draws of one layer apart from those of others; Build.Purpose
+// returns a new one.
 type Purpose uint16
 
-// Second returns a purpose for a second draw of the same layer: Build.Purpose counts
-// up from 1 and stays far below.
+// Second returns a purpose for a second draw of the same layer. It differs from all
+// purposes of Build.Purpose, which count up from 1 and stay far below 1<<13.
 func (p Purpose) Second() Purpose { return p + 1<<13 }

@@ -6,38 +6,38 @@ import (
 	"herdlab/mockprovider/wire"
 )
 
-// EventKind is what happened to a call.
+// EventKind is the kind of an event of a call.
 type EventKind uint8
 
 // The events of a call, in the order of a typical life.
 const (
-	Begin     EventKind = iota // the call exists; nothing has been done yet
-	Sent                       // an attempt is on its way
+	Begin     EventKind = iota // the call arrived; no attempt has been sent
+	Sent                       // an attempt was sent
 	Head                       // the head of a streamed reply arrived
 	Reply                      // an attempt ended with a reply
-	Lost                       // an attempt ended without a reply: the connection broke
+	Lost                       // an attempt ended without a reply: the connection was lost
 	Expired                    // an attempt ended without a reply: its timeout passed
-	Wake                       // the time of a Wait has come
-	Admitted                   // a pool has admitted the call, or it goes first where it was to Join
-	Joined                     // the call it has joined is over: Call.Joined says how
-	Cancelled                  // the caller has withdrawn the call
-	Settled                    // an attempt was given up: by an Abandon, or because its call is over
+	Wake                       // the time of a Wait or a WakeAt is over
+	Admitted                   // a pool has granted units to the call, or after a Join the call leads
+	Joined                     // the call that it follows is settled, as Call.Joined describes
+	Cancelled                  // the caller has cancelled the call
+	Settled                    // an attempt was abandoned: by an Abandon, or because its call is settled
 )
 
-// Event is what happened. Reply, Lost, Expired and Settled are the terminal
+// Event is one event of a call. Reply, Lost, Expired and Settled are the terminal
 // events of an attempt: every attempt gets exactly one of them, also after its
 // call has settled.
 type Event struct {
 	Kind EventKind
-	// Attempt is the number of the attempt concerned, counted from 1 within its
-	// call, for Sent, Head and the terminal events; it is what Abandon takes.
+	// Attempt is the number of the attempt, counted from 1 within its call, for
+	// Sent, Head and the terminal events. Abandon takes the same number.
 	Attempt uint32
-	// Outcome is what the client made of the attempt: never nil for Head and
-	// the terminal events; for Joined it is what the other call got. It is nil
-	// otherwise, and valid during Next only.
+	// Outcome is the outcome of the attempt, for Head and the terminal events, or of
+	// the call that was followed, for Joined. It is nil for other events, and valid
+	// during Next only.
 	Outcome *wire.Outcome
-	// SentAt is when the attempt was sent, for Head and the terminal events: how
-	// long it took is the difference to now.
+	// SentAt is when the attempt was sent, as time since the run began, for Head and
+	// the terminal events.
 	SentAt time.Duration
 }
 
@@ -50,42 +50,42 @@ func (e Event) Terminal() bool {
 	return false
 }
 
-// DecisionKind is what a client is to do.
+// DecisionKind is the kind of a decision.
 type DecisionKind uint8
 
-// The decisions. Idle is right only while something will still happen to the
-// call: an attempt in flight, a wait, a place in a pool's line.
+// The decisions. Idle is valid only while another event will follow: the call has an
+// attempt in flight, a timer or a place in a queue.
 const (
-	Idle    DecisionKind = iota // nothing now
+	Idle    DecisionKind = iota // do nothing
 	Send                        // send an attempt to the call's Target; After > 0 is its timeout
-	Wait                        // come back with Wake after After ≥ 0
-	Acquire                     // stand in line for Take; come back with Admitted
-	Join                        // follow the equal call under way, Take.N in flight table Take.Pool; come back with Joined, or with Admitted to lead
+	Wait                        // wait for After ≥ 0; Wake follows
+	Acquire                     // wait for the units of Take; Admitted follows
+	Join                        // join the shared flight of key Take.N in table Take.Pool; Joined follows, or Admitted if the call leads
 	Answer                      // answer the caller without an attempt (cache, default)
-	Abandon                     // hang up on attempt Take.N; come back with its Settled
-	Stop                        // settle the call: End says how
+	Abandon                     // abandon attempt Take.N; its Settled follows
+	Stop                        // settle the call as End describes
 )
 
-// Reason says why a call is settled, or why a layer stands in its way.
+// Reason is why a call is settled.
 type Reason uint8
 
 // The reasons.
 const (
 	NoReason         Reason = iota
-	Succeeded               // an attempt brought what the client takes for an answer
+	Succeeded               // an attempt ended with a success, as the client reads it
 	Failed                  // an attempt failed; a loop outside may try again
 	TriesExhausted          // the last permitted attempt failed
 	DeadlinePassed          // there is no time left for another attempt
-	BreakerOpen             // a breaker refused to try
+	BreakerOpen             // a breaker refused the attempt
 	BudgetSpent             // a retry budget is empty
 	LimiterRefused          // a client-side limit refused instead of waiting
 	CallerCancelled         // the caller cancelled
 	ServedFromMemory        // answered without an attempt
-	Shed                    // given up for more urgent calls
-	NothingLeft             // no model, region or key is left to try
-	NotGoodEnough           // an answer came, but failed the client's rule for quality
+	Shed                    // refused in favour of more urgent calls
+	NothingLeft             // no model, region or key is left
+	NotGoodEnough           // an answer arrived, but failed the client's rule for quality
 	HintTooLong             // the provider asks for a longer wait than the client accepts
-	NumReasons       = iota // how many reasons there are
+	NumReasons       = iota // number of reasons
 )
 
 var reasonNames = [NumReasons]string{
@@ -102,8 +102,7 @@ func (r Reason) String() string {
 	return "unknown"
 }
 
-// Hint returns the wait that the reply of the attempt that e concerns asks for;
-// wire.NoHint if there is none.
+// Hint returns the hint of the event's outcome, or wire.NoHint if there is none.
 func (e Event) Hint() time.Duration {
 	if e.Outcome == nil {
 		return wire.NoHint
@@ -111,22 +110,23 @@ func (e Event) Hint() time.Duration {
 	return e.Outcome.RetryAfter
 }
 
-// Decision is what to do. The zero value is Idle.
+// Decision is what a client does next. The zero value is Idle.
 //
-// It has four fields at most on each level because the compiler keeps such a
-// value in registers, all the way through a stack; a flat struct of the same
-// content goes through memory at each layer and costs five times as much.
+// It has at most four fields on each level, because the compiler keeps such a value
+// in registers through the whole stack. A flat struct of the same content passes
+// through memory at each layer and costs five times as much.
 type Decision struct {
 	Kind DecisionKind
-	// End is how a Stop or an Answer settles the call.
+	// End describes how a Stop or an Answer settles the call.
 	End End
-	// Take is what to Acquire, which attempt to Abandon, or which call to Join.
+	// Take is the units to Acquire, the attempt to Abandon or the flight to Join.
 	Take Take
-	// After is a Send's timeout (0: none) or a Wait's length.
+	// After is the timeout of a Send, where 0 means no timeout, or the length of a
+	// Wait.
 	After time.Duration
 }
 
-// End is how a call is settled.
+// End describes how a call is settled.
 type End struct {
 	Reason Reason
 	// Class is the class of the outcome that settled it.
@@ -145,9 +145,9 @@ type Take struct {
 // Settles reports whether d ends the call.
 func (d Decision) Settles() bool { return d.Kind == Stop || d.Kind == Answer }
 
-// Strategy decides. Next is called with the time since the run began, the call
-// and what happened to it; it must use nothing else, and nothing of c after it
-// returns.
+// Strategy decides what a client does next. Next is called with the time since the
+// run began, the call and its event. It must depend on nothing else, and must not
+// use c after it returns.
 type Strategy interface {
 	Next(now time.Duration, c *Call, e Event) Decision
 }
@@ -178,16 +178,15 @@ func StopWith(r Reason, c wire.Class) Decision {
 	return Decision{Kind: Stop, End: End{Reason: r, Class: c}}
 }
 
-// cancelled is the outcome of an attempt that its client has given up.
+// cancelledOutcome is the outcome of an attempt that its client has abandoned.
 var cancelledOutcome = wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}
 
 // StopCancelled returns the decision that settles a call that its caller has
 // cancelled.
 func StopCancelled() Decision { return StopWith(CallerCancelled, wire.Cancelled) }
 
-// Unwind tells the layers inside, by a Cancelled event, that the call ends here, so
-// that they give back what they hold. It returns d, the decision of the layer that
-// ends the call.
+// Unwind delivers a Cancelled event to the layers inside, so that they return what
+// they hold. It returns d, the decision of the layer that ends the call.
 func Unwind(inner Strategy, now time.Duration, c *Call, d Decision) Decision {
 	inner.Next(now, c, Event{Kind: Cancelled})
 	return d
