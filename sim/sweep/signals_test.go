@@ -13,28 +13,28 @@ import (
 	"herdlab/strategies"
 )
 
-// crying is a layer that raises an alarm about each failure.
-type crying struct{ alarm strategies.Signal }
+// alarming is a layer that raises an alarm for each failure.
+type alarming struct{ alarm strategies.Signal }
 
-func (crying) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
+func (alarming) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
 	alarm, err := b.Alarm("a call failed")
 	if err != nil {
 		return nil, err
 	}
-	return b.Guard(crying{alarm}, inner)
+	return b.Guard(alarming{alarm}, inner)
 }
 
-func (crying) Admit(time.Duration, *strategies.Call) strategies.Decision {
+func (alarming) Admit(time.Duration, *strategies.Call) strategies.Decision {
 	return strategies.Decision{}
 }
 
-func (k crying) Observe(_ time.Duration, c *strategies.Call, _ strategies.Event, d strategies.Decision) {
+func (k alarming) Observe(_ time.Duration, c *strategies.Call, _ strategies.Event, d strategies.Decision) {
 	if d.End.Reason != strategies.Succeeded {
 		c.Raise(k.alarm)
 	}
 }
 
-// What strategies raise is in the result, by seed, and merges as figures do.
+// Signals of strategies are in the result, by seed, and merge as metrics do.
 func TestSignalsAreInTheResult(t *testing.T) {
 	spec := secondPeak(short, []uint64{3, 11}, "five-tries")
 	plain := spec.New
@@ -43,7 +43,7 @@ func TestSignalsAreInTheResult(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := strategies.Compile(strategies.Definition{Name: "crying", Layers: []strategies.Layer{crying{}}}, nil)
+		p, err := strategies.Compile(strategies.Definition{Name: "alarming", Layers: []strategies.Layer{alarming{}}}, nil)
 		x.Fleets[0].Program = p
 		return x, err
 	}

@@ -16,33 +16,32 @@ import (
 	"herdlab/sim/verdict"
 )
 
-// Strategy names one contestant.
+// Strategy names one strategy of a comparison.
 type Strategy struct {
-	// Name is how results spell it, unique in a comparison; Summary is one line
-	// about it.
+	// Name is its name in results, unique in a comparison; Summary is one line of
+	// description.
 	Name, Summary string
 }
 
-// Spec is a comparison to be made. Scenario, Strategies, Seeds and New are
+// Spec describes a comparison. Scenario, Strategies, Seeds and New are
 // required.
 type Spec struct {
-	// Tool is the program that asks, Scenario what is compared on: both are
+	// Tool is the program that makes the comparison, Scenario the scenario: both are
 	// copied into the result.
 	Tool     metrics.Tool
 	Scenario metrics.Scenario
-	// Strategies face each other on the same Seeds, which are distinct and in
-	// any order.
+	// Strategies all run with the same Seeds, which are distinct and in any order.
 	Strategies []Strategy
 	Seeds      []uint64
 	// New returns the experiment of Strategies[strategy] with a seed. It is
 	// called from several goroutines at once, so experiments may share only
-	// what no run changes. All randomness must come from the seed, and the
+	// data that no run changes. All randomness must come from the seed, and the
 	// traffic and the provider must draw the same for every strategy.
 	New func(strategy int, seed uint64) (*sim.Experiment, error)
-	// Workers is how many experiments run at a time; 0 means one for each core
-	// that Go may use.
+	// Workers is the number of experiments that run at a time; 0 means one for each
+	// core that Go may use.
 	Workers int
-	// Rules are what the verdict is reached by.
+	// Rules are the rules of the verdict.
 	Rules verdict.Rules
 	// MaxSeeds is the number of seeds, those of the comparison included, up to which
 	// seeds are added for strategies that lead and cannot be told apart. Added seeds
@@ -51,18 +50,18 @@ type Spec struct {
 	// Confirm runs winner and runner-up once more, with as many seeds that took no
 	// part in the choice: the verdict quotes their values.
 	Confirm bool
-	// Progress, if not nil, is told after each experiment how many are done.
+	// Progress, if not nil, is called after each experiment with the number done.
 	// Its calls do not overlap, and done grows by one from each to the next.
 	Progress func(done, total int)
-	// Failed, if not nil, is told at once of each strategy that cannot go on; its
-	// calls do not overlap with those of Progress.
+	// Failed, if not nil, is called when the first experiment of a strategy fails,
+	// with the error. Its calls do not overlap with those of Progress.
 	Failed func(err error)
 }
 
 func (s *Spec) validate() error {
 	switch {
 	case s.New == nil:
-		return errors.New("sweep: a comparison needs a New that makes its experiments")
+		return errors.New("sweep: a comparison needs the function New, which returns its experiments")
 	case len(s.Strategies) == 0:
 		return errors.New("sweep: a comparison needs at least one strategy")
 	case len(s.Seeds) == 0:
@@ -122,7 +121,7 @@ func Compare(ctx context.Context, spec Spec) (*metrics.Result, error) {
 	return r, nil
 }
 
-// runAll runs all cells, unless ctx ends before.
+// runAll runs all cells, or stops when ctx ends.
 func (c *comparison) runAll(ctx context.Context) {
 	var group sync.WaitGroup
 	for range min(c.workers(), c.total) {
@@ -131,10 +130,10 @@ func (c *comparison) runAll(ctx context.Context) {
 	group.Wait()
 }
 
-// comparison is a Compare under way. A cell is one strategy with one seed;
+// comparison is the state of a running Compare. A cell is one strategy with one seed;
 // cell i is strategy i ÷ seeds, seed i mod seeds. Workers take cells in that
 // order, so that strategies are completed one after the other: an interrupted
-// comparison then has as many of them as can be. Cells of one strategy cost
+// comparison has as many complete strategies as possible. Cells of one strategy cost
 // about the same, so the cores are idle at the end for one cell at most.
 type comparison struct {
 	*Spec
@@ -144,7 +143,7 @@ type comparison struct {
 	timelines []metrics.Timeline   // by strategy, of the first seed
 
 	mu       sync.Mutex
-	next     int     // the next cell to be taken
+	next     int     // the next cell to run
 	done     int     // cells that are done, or skipped
 	missing  []int   // by strategy, seeds that are not done
 	failed   []error // by strategy, of the first cell that failed
@@ -199,7 +198,7 @@ func (c *comparison) take() (cell int, ok bool) {
 	return 0, false
 }
 
-// run runs a cell and keeps its figures; the report is dropped.
+// run runs a cell and keeps the values of its metrics, not its report.
 func (c *comparison) run(ctx context.Context, cell int) error {
 	strategy, i := cell/len(c.Seeds), cell%len(c.Seeds)
 	x, err := c.New(strategy, c.Seeds[i])
@@ -217,9 +216,9 @@ func (c *comparison) run(ctx context.Context, cell int) error {
 	return nil
 }
 
-// fail notes the error of a cell. Cells are taken in order and those under way
-// are run to their end, so whatever the workers' pace, the first of all the cells
-// of a strategy that fail is among those noted.
+// fail records the error of a cell and keeps the first by number. Cells start in
+// order and run to their end, so this is the first failing cell of the strategy,
+// whatever the number and the speed of workers.
 func (c *comparison) fail(cell int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -243,7 +242,7 @@ func (c *comparison) finish(cell int) {
 	c.step()
 }
 
-// step notes that a cell is dealt with.
+// step counts a cell as done or skipped.
 func (c *comparison) step() {
 	c.done++
 	if c.Progress != nil {
@@ -277,12 +276,12 @@ func (c *comparison) judge(r *metrics.Result, more, fresh *metrics.Extra) *metri
 	return v
 }
 
-// maxClientsAtOnce bounds the clients of all experiments under way together: at
-// a hundred bytes and more each, ten million take some gigabytes.
+// maxClientsAtOnce limits the clients of all experiments that run at a time: at a
+// hundred bytes or more each, ten million take some gigabytes.
 const maxClientsAtOnce = 10_000_000
 
-// workers is how many experiments run at a time: as many as asked for, but not
-// so many that their clients together take too much memory.
+// workers returns the number of experiments that run at a time: Workers, or fewer to
+// keep their clients below maxClientsAtOnce.
 func (s *Spec) workers() int {
 	n := cmp.Or(s.Workers, runtime.GOMAXPROCS(0))
 	if clients := s.Scenario.Clients; clients > 0 {

@@ -45,7 +45,7 @@ func TestCompareIsTheSameForAnyNumberOfCores(t *testing.T) {
 		}
 		require.Equal(t, want, got, "GOMAXPROCS=%d", cores)
 	}
-	spec.Workers = 50 // more than there is work
+	spec.Workers = 50 // more workers than cells
 	slices.Reverse(spec.Seeds)
 	require.Equal(t, want, text(t, compare(t, spec)), "seeds in another order")
 }
@@ -153,7 +153,7 @@ func TestInterruptedComparisonKeepsWhatIsComplete(t *testing.T) {
 	}
 }
 
-// Several workers cannot be stopped at one cell, but what is kept is whole.
+// Several workers do not stop at one cell, but only complete strategies are kept.
 func TestInterruptWithSeveralWorkers(t *testing.T) {
 	names := []string{"full-jitter", "equal-jitter", "five-tries"}
 	whole := compare(t, secondPeak(short, firstSeeds(20), names...))
@@ -174,9 +174,9 @@ func TestInterruptWithSeveralWorkers(t *testing.T) {
 	}
 }
 
-// Whatever the pace of the workers, the errors are those of the first cells that
-// fail, and the strategies that can go on compete all the same.
-func TestWhoFailsIsLeftOut(t *testing.T) {
+// The errors are those of the first failing cell of each strategy, for any speed of
+// workers, and the other strategies are compared.
+func TestFailedStrategiesAreLeftOut(t *testing.T) {
 	boom := errors.New("boom")
 	names := []string{"full-jitter", "equal-jitter", "five-tries", "decorrelated-jitter"}
 	whole := compare(t, secondPeak(short, firstSeeds(6), names...))
@@ -231,9 +231,9 @@ func TestProgressGrowsByOne(t *testing.T) {
 	assert.Equal(t, 20, last)
 }
 
-func TestBadSpecsAreRefused(t *testing.T) {
+func TestInvalidSpecs(t *testing.T) {
 	for want, spoil := range map[string]func(s *sweep.Spec){
-		"needs a New":                  func(s *sweep.Spec) { s.New = nil },
+		"needs the function New":       func(s *sweep.Spec) { s.New = nil },
 		"at least one strategy":        func(s *sweep.Spec) { s.Strategies = nil },
 		"at least one seed":            func(s *sweep.Spec) { s.Seeds = nil },
 		"seed 2 is there twice":        func(s *sweep.Spec) { s.Seeds = []uint64{2, 1, 2} },

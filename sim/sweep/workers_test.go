@@ -8,7 +8,8 @@ import (
 	"herdlab/sim/metrics"
 )
 
-// Large populations run one after the other: memory is not a matter of cores.
+// Experiments with many clients run one at a time, on any number of cores, to limit
+// memory.
 func TestWorkersLeaveRoomInMemory(t *testing.T) {
 	for clients, want := range map[int]int{0: 8, 1: 8, 1_000_000: 8, 2_000_000: 5, 6_000_000: 1, 10_000_000: 1, 50_000_000: 1} {
 		s := Spec{Workers: 8, Scenario: metrics.Scenario{Clients: clients}}
