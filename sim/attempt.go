@@ -49,7 +49,7 @@ var cancelled = wire.Outcome{Class: wire.Cancelled, RetryAfter: wire.NoHint}
 // send puts an attempt of row i on the wire.
 func (r *run) send(i uint32, c *call, f *fleet, timeout time.Duration) {
 	if c.inFlight == math.MaxUint8 {
-		r.err = fmt.Errorf("sim: strategy %q sends an attempt although %d of the same call are in flight; bound its hedges", f.Program.Name, c.inFlight)
+		r.mistake(f, strategies.ErrTooManyInFlight(int(c.inFlight)))
 		return
 	}
 	c.attempts++
@@ -268,6 +268,6 @@ func (r *run) abandon(i, number uint32) (sent time.Duration, ok bool) {
 		}
 	}
 	f := r.fleetAt[r.calls[i].fleet]
-	r.err = fmt.Errorf("sim: strategy %q abandons attempt %d, which is not in flight", f.Program.Name, number)
+	r.mistake(f, strategies.ErrNotInFlight(number))
 	return 0, false
 }

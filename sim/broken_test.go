@@ -119,7 +119,7 @@ func TestATickWithoutEffectsDoesNotProlongTheRun(t *testing.T) {
 // told so instead of losing the call in silence.
 func TestDecisionsThatLeadNowhere(t *testing.T) {
 	for want, d := range map[string]strategies.Decision{
-		`sim: strategy "test" is idle for a call that has no attempt in flight and waits for nothing, so the call would hang for ever; it must send, wait, acquire, join, answer or stop`: {},
+		`sim: strategy "test" is idle for a call that has no attempt, timer, queue or flight to wait for, so the call would hang for ever; it must send, wait, acquire, join, answer or stop`: {},
 		`sim: strategy "test" returns the unknown decision 99`: {Kind: 99},
 	} {
 		lost := simtest.Layer(func(*strategies.Build, strategies.Strategy) (strategies.Strategy, error) {

@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"fmt"
-
 	"herdlab/sim/metrics"
 	"herdlab/sim/saturating"
 	"herdlab/strategies"
@@ -103,10 +101,10 @@ func (r *run) decide(i uint32, e strategies.Event) {
 			})
 		case strategies.Idle:
 			if c.inFlight == 0 && c.state&(waking|standing|following) == 0 {
-				r.err = fmt.Errorf("sim: strategy %q is idle for a call that has no attempt in flight and waits for nothing, so the call would hang for ever; it must send, wait, acquire, join, answer or stop", f.Program.Name)
+				r.mistake(f, strategies.ErrNothingToDo)
 			}
 		default:
-			r.err = fmt.Errorf("sim: strategy %q returns the unknown decision %d", f.Program.Name, d.Kind)
+			r.mistake(f, strategies.ErrUnknownDecision(d))
 		}
 		return
 	}

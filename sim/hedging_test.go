@@ -109,13 +109,13 @@ func TestStrategyErrors(t *testing.T) {
 		}, `sim: strategy "test" abandons attempt 7, which is not in flight`},
 		"hedging without end": {func(time.Duration, *strategies.Call, strategies.Event) strategies.Decision {
 			return simtest.Send()
-		}, `sim: strategy "test" sends an attempt although 255 of the same call are in flight; bound its hedges`},
+		}, `sim: strategy "test" sends an attempt while 255 attempts of the call are in flight; limit its hedges`},
 		"waiting twice": {func(_ time.Duration, _ *strategies.Call, e strategies.Event) strategies.Decision {
 			if e.Kind == strategies.Begin {
 				return simtest.Send()
 			}
 			return strategies.Decision{Kind: strategies.Acquire, Take: strategies.Take{N: 2}}
-		}, `sim: strategy "test" acquires for a call that waits for a pool already`},
+		}, `sim: strategy "test" acquires units for a call that already waits in a queue`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, scope := range []strategies.Scope{strategies.PerFleet, strategies.PerClient} {

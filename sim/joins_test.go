@@ -166,14 +166,14 @@ func TestLeadersThatForget(t *testing.T) {
 func TestFlightErrors(t *testing.T) {
 	join := strategies.Decision{Kind: strategies.Join, Take: strategies.Take{N: 1}}
 	for want, f := range map[string]simtest.Deciding{
-		`sim: strategy "test" joins a flight for a call that is in one already`: func(time.Duration, *strategies.Call, strategies.Event) strategies.Decision {
+		`sim: strategy "test" joins a flight for a call that is already in a flight`: func(time.Duration, *strategies.Call, strategies.Event) strategies.Decision {
 			return join
 		},
 		`sim: strategy "test" lands a flight that its call does not lead`: func(_ time.Duration, c *strategies.Call, _ strategies.Event) strategies.Decision {
 			c.Land(0, 1, strategies.End{})
 			return simtest.Send()
 		},
-		`sim: strategy "test" joins flights of table 1, and has 1`: func(time.Duration, *strategies.Call, strategies.Event) strategies.Decision {
+		`sim: strategy "test" joins a flight of table 1, but has 1 tables`: func(time.Duration, *strategies.Call, strategies.Event) strategies.Decision {
 			return strategies.Decision{Kind: strategies.Join, Take: strategies.Take{Pool: 1, N: 1}}
 		},
 	} {

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"time"
 
 	"herdlab/sim/des"
@@ -118,7 +117,7 @@ func (r *run) TryTake(c *strategies.Call, t strategies.Take) bool {
 // waits in line.
 func (r *run) acquire(i uint32, f *fleet, client uint32, t strategies.Take) bool {
 	if r.calls[i].state&standing != 0 {
-		r.err = fmt.Errorf("sim: strategy %q acquires for a call that waits for a pool already", f.Program.Name)
+		r.mistake(f, strategies.ErrQueued)
 		return false
 	}
 	p, at := r.lineFor(f, t.Pool, client)

@@ -57,10 +57,10 @@ func (r *run) join(i uint32, f *fleet, client uint32, t strategies.Take) (leads 
 	s := &r.members[i]
 	switch {
 	case s.flight != 0:
-		r.err = fmt.Errorf("sim: strategy %q joins a flight for a call that is in one already", f.Program.Name)
+		r.mistake(f, strategies.ErrInFlight)
 		return false
 	case int(t.Pool) >= len(f.tables):
-		r.err = fmt.Errorf("sim: strategy %q joins flights of table %d, and has %d", f.Program.Name, t.Pool, len(f.tables))
+		r.mistake(f, strategies.ErrUnknownTable(t.Pool, len(f.tables)))
 		return false
 	}
 	key := flightKey{table: f.tables[t.Pool], asks: t.N}

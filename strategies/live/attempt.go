@@ -48,7 +48,7 @@ var errTimeout = errors.New("live: the attempt's timeout has passed")
 func (c *callRun) send(timeout time.Duration) *attempt {
 	switch {
 	case c.call.InFlight == math.MaxUint8: // the limit of the simulator, too
-		c.fail(errTooMany)
+		c.fail(mistake(strategies.ErrTooManyInFlight(math.MaxUint8)))
 		return nil
 	case !c.body.ready():
 		c.fail(errBody)
@@ -214,7 +214,4 @@ func (a *attempt) classOf(err error) wire.Class {
 	return wire.ConnectionLost
 }
 
-var (
-	errTooMany    = errors.New("live: the strategy sends an attempt while 255 attempts of the call are in flight; limit its hedges")
-	errNoResponse = errors.New("live: the base returned neither a response nor an error")
-)
+var errNoResponse = errors.New("live: the base returned neither a response nor an error")

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -35,7 +34,7 @@ func (c *callRun) step(e strategies.Event) {
 		case strategies.Abandon:
 			a := c.attempt(d.Take.N)
 			if a == nil {
-				c.fail(fmt.Errorf("live: the strategy abandons attempt %d, which is not in flight", d.Take.N))
+				c.fail(mistake(strategies.ErrNotInFlight(d.Take.N)))
 				return
 			}
 			c.removeAttempt(a)
@@ -48,10 +47,10 @@ func (c *callRun) step(e strategies.Event) {
 			c.over, c.end = true, d
 		case strategies.Idle:
 			if c.idle() {
-				c.fail(errNothingToDo)
+				c.fail(mistake(strategies.ErrNothingToDo))
 			}
 		default:
-			c.fail(fmt.Errorf("live: the strategy returns decision kind %d, which does not exist", d.Kind))
+			c.fail(mistake(strategies.ErrUnknownDecision(d)))
 		}
 		return
 	}
@@ -201,5 +200,5 @@ func (c *callRun) currentOutcome(end strategies.End) wire.Outcome {
 	return wire.Outcome{Class: end.Class, RetryAfter: wire.NoHint}
 }
 
-// errNothingToDo reports a mistake of a strategy.
-var errNothingToDo = errors.New("live: the strategy is idle, but the call has no attempt, timer, queue or flight to wait for; it must send, wait, acquire, join, answer or stop")
+// mistake returns the error of a mistake of the strategy.
+func mistake(err error) error { return fmt.Errorf("live: the strategy %w", err) }

@@ -2,8 +2,6 @@ package live
 
 import (
 	"container/list"
-	"errors"
-	"fmt"
 
 	"herdlab/mockprovider/wire"
 	"herdlab/strategies"
@@ -27,10 +25,10 @@ func (c *callRun) join(take strategies.Take) (leads bool) {
 	t := c.t
 	switch {
 	case c.flight != nil:
-		c.decisionErr = errInFlight
+		c.decisionErr = mistake(strategies.ErrInFlight)
 		return false
 	case int(take.Pool) >= len(t.program.Flights):
-		c.decisionErr = fmt.Errorf("live: the strategy joins a flight of table %d, but has %d tables", take.Pool, len(t.program.Flights))
+		c.decisionErr = mistake(strategies.ErrUnknownTable(take.Pool, len(t.program.Flights)))
 		return false
 	}
 	spec := t.program.Flights[take.Pool]
@@ -128,9 +126,3 @@ func (c *callRun) leaveFlight() {
 		}
 	}
 }
-
-// Mistakes of strategies.
-var (
-	errQueued   = errors.New("live: the strategy acquires units for a call that already waits in a queue")
-	errInFlight = errors.New("live: the strategy joins a flight for a call that is already in a flight")
-)

@@ -158,10 +158,10 @@ func TestClose(t *testing.T) {
 // An invalid decision ends the call with an error; nothing hangs.
 func TestMistakes(t *testing.T) {
 	for want, decide := range map[string]func(c *strategies.Call) strategies.Decision{
-		"the strategy is idle":   func(*strategies.Call) strategies.Decision { return strategies.Decision{} },
-		"which does not exist":   func(*strategies.Call) strategies.Decision { return strategies.Decision{Kind: 99} },
-		"from pool 0, but has 0": func(*strategies.Call) strategies.Decision { return strategies.Decision{Kind: strategies.Acquire} },
-		"of table 0, but has 0":  func(*strategies.Call) strategies.Decision { return strategies.Decision{Kind: strategies.Join} },
+		"the strategy is idle":            func(*strategies.Call) strategies.Decision { return strategies.Decision{} },
+		"returns the unknown decision 99": func(*strategies.Call) strategies.Decision { return strategies.Decision{Kind: 99} },
+		"from pool 0, but has 0":          func(*strategies.Call) strategies.Decision { return strategies.Decision{Kind: strategies.Acquire} },
+		"of table 0, but has 0":           func(*strategies.Call) strategies.Decision { return strategies.Decision{Kind: strategies.Join} },
 		"abandons attempt 7": func(*strategies.Call) strategies.Decision {
 			return strategies.Decision{Kind: strategies.Abandon, Take: strategies.Take{N: 7}}
 		},

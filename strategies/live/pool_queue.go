@@ -2,7 +2,6 @@ package live
 
 import (
 	"container/list"
-	"fmt"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -40,11 +39,11 @@ func (q *poolQueue) put(now time.Duration, n uint32) { q.spec.Pool.Put(now, q.me
 // acquire takes units for c if it need not wait, or adds c to the queue.
 func (c *callRun) acquire(take strategies.Take) bool {
 	if int(take.Pool) >= len(c.t.queues) {
-		c.decisionErr = fmt.Errorf("live: the strategy acquires from pool %d, but has %d pools", take.Pool, len(c.t.queues))
+		c.decisionErr = mistake(strategies.ErrUnknownPool(take.Pool, len(c.t.queues)))
 		return false
 	}
 	if c.queue != nil {
-		c.decisionErr = errQueued
+		c.decisionErr = mistake(strategies.ErrQueued)
 		return false
 	}
 	q := c.t.queues[take.Pool]
