@@ -164,8 +164,9 @@ func TestReserve(t *testing.T) {
 	require.True(t, p.WantsSent)
 }
 
-// Programs that name the same layer share it, and must agree on what it is.
-func TestCommons(t *testing.T) {
+// Programs with a layer of the same name share its memory; their settings must be
+// equal.
+func TestSharedMemory(t *testing.T) {
 	commons := strategies.NewSharedMemory()
 	compile := func(l strategies.Layer) error {
 		_, err := strategies.Compile(strategies.Definition{Name: "x", Layers: []strategies.Layer{l}}, commons)
@@ -176,7 +177,7 @@ func TestCommons(t *testing.T) {
 	}
 	require.NoError(t, compile(k))
 	words := commons.Words()
-	k.ProbeTimeout, k.FailFast, k.MinWait, k.Jitter = k.OpenFor, false, 1, 1 // a refused call's own business
+	k.ProbeTimeout, k.FailFast, k.MinWait, k.Jitter = k.OpenFor, false, 1, 1 // settings of refused calls, which may differ
 	require.NoError(t, compile(k))
 	k.Failures = 6
 	require.EqualError(t, compile(k), `strategy "x": two layers share "breaker b" but differ: {5 failures, open for 30s, probe timeout 30s} `+
@@ -194,8 +195,9 @@ func TestCommons(t *testing.T) {
 	require.ErrorContains(t, compile(layers.Concurrency{Permits: 4, Scope: strategies.PerEveryone, Name: "b"}), `two layers share "concurrency b" but differ`)
 }
 
-// A layer cannot reach its neighbours' words, nor a name hide what it is.
-func TestMisuseIsNoticed(t *testing.T) {
+// A layer cannot use the words of other layers, and layers of different types cannot
+// share a name.
+func TestMisuseIsReported(t *testing.T) {
 	b := strategies.EmptyBuild()
 	mine, err := b.Reserve(strategies.PerClient, 1, "")
 	require.NoError(t, err)

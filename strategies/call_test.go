@@ -13,7 +13,7 @@ import (
 	"herdlab/strategies/strategytest"
 )
 
-// drawing is a guard that draws each time it is asked, and waits a while.
+// drawing is a guard that draws at each Admit, and waits a while.
 type drawing struct {
 	purpose strategies.Purpose
 	drawn   *[]time.Duration
@@ -35,8 +35,8 @@ func (g *drawing) Admit(_ time.Duration, c *strategies.Call) strategies.Decision
 func (*drawing) Observe(time.Duration, *strategies.Call, strategies.Event, strategies.Decision) {}
 
 // Draws belong to (seed, call, attempt, turn, purpose): no two of them are the
-// same, and who has drawn before changes none.
-func TestDrawsBelongToSomebody(t *testing.T) {
+// same, and earlier draws of other calls change none.
+func TestDrawsBelongToTheirCall(t *testing.T) {
 	var drawn []time.Duration
 	layers := []strategies.Layer{layers.Retry{Backoff: backoffs.Fixed{}, MaxAttempts: 3}}
 	for range 5 {
@@ -73,7 +73,7 @@ func TestDrawsBelongToSomebody(t *testing.T) {
 	require.Greater(t, len(a), 3*5, "five guards and three attempts, several turns each")
 }
 
-// Calls whose index fields would run into each other if they overlapped.
+// Different attempts, turns and purposes give different indices.
 func TestDrawIndicesDoNotOverlap(t *testing.T) {
 	seen := map[uint64]bool{}
 	for _, attempts := range []uint32{0, 1, 2, 1<<16 - 1, 1 << 16, 1<<32 - 1} {

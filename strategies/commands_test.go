@@ -11,7 +11,7 @@ import (
 	"herdlab/strategies/strategytest"
 )
 
-// did is a driver that writes down what it is asked for.
+// did is a driver that records its commands.
 type did struct{ lines []string }
 
 func (d *did) add(format string, args ...any) {
@@ -27,8 +27,8 @@ func (d *did) Land(f strategies.FlightID, key uint32, e strategies.End) {
 func (d *did) WakeAt(at time.Duration)   { d.add("wake at %v", at) }
 func (d *did) Raise(s strategies.Signal) { d.add("raise %d", s) }
 
-// A driver receives each command once, in an order that does not depend on that of
-// asking: first what frees something, then what sets something going.
+// A driver receives each command once, in a fixed order: first commands that free
+// something, then those that start something.
 func TestCommands(t *testing.T) {
 	var c strategies.Call
 	var d did
@@ -59,7 +59,7 @@ func TestCommands(t *testing.T) {
 	}), "commands are given in every run's hot path")
 }
 
-// alarming is a layer that names signals.
+// alarming is a layer that declares signals.
 type alarming []strategies.SignalSpec
 
 func (a alarming) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {

@@ -13,13 +13,13 @@ import (
 	"herdlab/strategies/strategytest"
 )
 
-// playAsking plays a script whose calls all ask the same.
+// playAsking plays a script whose calls all have the same prompt.
 func playAsking(t *testing.T, layers []strategies.Layer, script string) {
 	t.Helper()
 	strategytest.Play(t, append([]strategies.Layer{oneQuestion(7)}, layers...), script)
 }
 
-// oneQuestion is a layer that makes all calls ask the same.
+// oneQuestion is a layer that gives all calls the same prompt.
 type oneQuestion uint32
 
 func (p oneQuestion) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
@@ -37,8 +37,8 @@ func (a questioner) Next(now time.Duration, c *strategies.Call, e strategies.Eve
 	return a.inner.Next(now, c, e)
 }
 
-// The first of equal calls goes, the others follow and end as it does: with its
-// answer, or with its failure.
+// The first of equal calls leads; the others follow and end with its answer or its
+// failure.
 func TestFlight(t *testing.T) {
 	playAsking(t, []strategies.Layer{single{}}, `
 		a: begin        -> send
@@ -59,8 +59,8 @@ func TestFlight(t *testing.T) {
 	`)
 }
 
-// A loop outside tries again for each follower, and the first to come back
-// leads; a loop inside is the leader's, and all wait for it.
+// A loop outside retries each follower, and the first to return leads; a loop inside
+// runs for the leader, and all followers wait for it.
 func TestFlightsAndLoops(t *testing.T) {
 	retry := layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: 2}
 	playAsking(t, []strategies.Layer{retry, single{}}, `
@@ -83,9 +83,9 @@ func TestFlightsAndLoops(t *testing.T) {
 	`)
 }
 
-// A leader that its caller withdraws passes the lead on; a follower that is
-// withdrawn only leaves.
-func TestWithdrawnLeaders(t *testing.T) {
+// When a leader is cancelled, its first follower leads; a cancelled follower only
+// leaves the flight.
+func TestCancelledLeaders(t *testing.T) {
 	w := strategytest.NewWorld(t, map[string][]strategies.Layer{"": {oneQuestion(7), single{}}}, 1)
 	a, b, c := w.Call("a"), w.Call("b"), w.Call("c")
 	require.Equal(t, strategies.Send, a.Next(strategies.Event{Kind: strategies.Begin}).Kind)
@@ -102,7 +102,7 @@ func TestWithdrawnLeaders(t *testing.T) {
 	require.False(t, c.Landed)
 }
 
-// What the leader had from memory its followers have from there.
+// If the leader is answered from memory, so are its followers.
 func TestFlightFromMemory(t *testing.T) {
 	playAsking(t, []strategies.Layer{single{}, layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}}, remembering{}}, `
 		a: begin        -> send
@@ -113,7 +113,7 @@ func TestFlightFromMemory(t *testing.T) {
 	`)
 }
 
-// remembering answers from memory whoever comes a second time.
+// remembering is a guard that answers each second call from memory.
 type remembering struct{}
 
 func (r remembering) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
@@ -129,7 +129,7 @@ func (remembering) Admit(_ time.Duration, c *strategies.Call) strategies.Decisio
 
 func (remembering) Observe(time.Duration, *strategies.Call, strategies.Event, strategies.Decision) {}
 
-func TestFlightsThatCannotBe(t *testing.T) {
+func TestInvalidFlights(t *testing.T) {
 	for want, layers := range map[string][]strategies.Layer{
 		"may have one single flight only":   {single{}, single{}},
 		"what everyone shares needs a name": {single{scope: strategies.PerEveryone}},

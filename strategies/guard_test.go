@@ -70,7 +70,7 @@ func TestGuard(t *testing.T) {
 		require.Len(t, heard, 6)
 	})
 	t.Run("permits come back whatever the stack", func(t *testing.T) {
-		// More layers give back at once than any fixed small number.
+		// Many layers return units in one Next.
 		var stack []strategies.Layer
 		for range 16 {
 			stack = append(stack, layers.Concurrency{Permits: 1, Scope: strategies.PerFleet})

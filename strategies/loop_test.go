@@ -15,7 +15,7 @@ import (
 )
 
 // Retries in several layers multiply: against a provider that always fails, a
-// call costs the product of what each layer allows.
+// call sends the product of the attempts that each layer allows.
 func TestNestedLoopsMultiply(t *testing.T) {
 	for want, tries := range map[int][]int{
 		1: nil, 4: {4, 1}, 9: {3, 3}, 12: {4, 3}, 15: {3, 1, 5}, 27: {3, 3, 3}, 45: {3, 3, 5}, 243: {3, 3, 3, 3, 3},
@@ -26,7 +26,7 @@ func TestNestedLoopsMultiply(t *testing.T) {
 				stack = append(stack, layers.Retry{Backoff: backoffs.Fixed{}, MaxAttempts: n})
 			}
 			w := strategytest.NewWorld(t, map[string][]strategies.Layer{"": stack}, 1)
-			for range 2 { // a second call must not inherit anything
+			for range 2 { // a second call starts with fresh state
 				c := w.Call("a")
 				d := c.Next(strategies.Event{Kind: strategies.Begin})
 				for d.Kind == strategies.Send {
@@ -42,7 +42,7 @@ func TestNestedLoopsMultiply(t *testing.T) {
 }
 
 func TestNestedLoops(t *testing.T) {
-	// An outer loop begins an inner one afresh, whose backoff starts again.
+	// When an outer loop begins an inner one again, its backoff starts again.
 	strategytest.Play(t, []strategies.Layer{
 		layers.Retry{Backoff: backoffs.Fixed{Every: time.Minute}, MaxAttempts: 2},
 		layers.Retry{Backoff: backoffs.Exponential{Base: time.Second}, MaxAttempts: 3},
@@ -59,7 +59,7 @@ func TestNestedLoops(t *testing.T) {
 		200 -> stop succeeded`)
 }
 
-// stubborn is a loop that begins afresh whatever happens.
+// stubborn is a loop that retries after every Stop.
 type stubborn struct{}
 
 func (s stubborn) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
@@ -72,7 +72,7 @@ func (stubborn) After(time.Duration, *strategies.Call, strategies.Event, strateg
 	return strategies.Decision{Kind: strategies.Wait, After: time.Second}
 }
 
-// Even the most stubborn loop does not begin afresh what was given up.
+// A loop that always retries does not retry a cancelled call.
 func TestLoopsEndWithTheirCall(t *testing.T) {
 	strategytest.Play(t, []strategies.Layer{stubborn{}}, `
 		begin -> send
@@ -86,8 +86,8 @@ func TestLoopsEndWithTheirCall(t *testing.T) {
 		cancelled -> stop withdrawn cancelled`)
 }
 
-// hasty is a layer that hangs up on an attempt when its head comes too late,
-// and calls that a timeout.
+// hasty is a layer that abandons an attempt when its head arrives too late, and
+// reports a timeout.
 type hasty struct{ inner strategies.Strategy }
 
 func (hasty) Build(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
@@ -104,7 +104,7 @@ func (h hasty) Next(now time.Duration, c *strategies.Call, e strategies.Event) s
 	return h.inner.Next(now, c, e)
 }
 
-// An attempt that a layer inside gives up may be retried by a loop outside.
+// A loop outside may retry an attempt that a layer inside has abandoned.
 func TestAbandonedAttemptsAreRetried(t *testing.T) {
 	strategytest.Play(t, []strategies.Layer{layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: 2}, layers.Concurrency{Permits: 1, Scope: strategies.PerFleet}, hasty{}}, `
 		begin -> send

@@ -10,8 +10,8 @@ import (
 	"herdlab/strategies"
 )
 
-// adaptive is a guard whose semaphore grows by one permit with every success:
-// it gives back a permit that nobody took.
+// adaptive is a guard whose semaphore grows by one permit with every success: it
+// returns one permit more than was taken.
 type adaptive struct {
 	id    strategies.PoolID
 	words strategies.Slot
@@ -41,7 +41,7 @@ func (adaptiveLayer) Build(b *strategies.Build, inner strategies.Strategy) (stra
 	return b.Guard(adaptive{id, b.PoolWords(id)}, inner)
 }
 
-// A guard reaches the words of its pool, and no others.
+// PoolWords returns the words of the guard's own pool.
 func TestPoolWords(t *testing.T) {
 	p, err := strategies.Compile(strategies.Definition{Name: "adaptive", Layers: []strategies.Layer{adaptiveLayer{}}}, nil)
 	require.NoError(t, err)

@@ -13,8 +13,8 @@ import (
 	"herdlab/strategies/strategytest"
 )
 
-// second is a race of the plainest kind, as a layer: each runner begins so long
-// after the one before has sent. It writes down how runners end.
+// second is a simple race as a layer: each runner begins a fixed time after the one
+// before has sent. It records how runners end.
 type second struct {
 	after    time.Duration
 	runners  int
@@ -22,7 +22,7 @@ type second struct {
 	verdict  func(n uint32, d strategies.Decision) strategies.Decision
 	models   bool // runner n goes to model n
 	diary    *[]string
-	forgoing bool // Delay says Never
+	forgoing bool // Delay returns Never
 }
 
 func (s second) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
@@ -93,8 +93,8 @@ func TestRace(t *testing.T) {
 	`)
 }
 
-// What After says decides: which failures end a race at once, and which bring
-// the next runner forward.
+// The decision of After: some failures end a race at once, others start the next
+// runner earlier.
 func TestVerdicts(t *testing.T) {
 	strategytest.Play(t, []strategies.Layer{second{after: 50 * time.Millisecond, runners: 4, verdict: func(n uint32, d strategies.Decision) strategies.Decision {
 		switch d.End.Class {
@@ -127,8 +127,7 @@ func TestVerdicts(t *testing.T) {
 	`)
 }
 
-// Launch may put a runner off, or forgo it and all that follow; Delay may plan
-// none at all.
+// Launch may delay a runner, or cancel it and all later ones; Delay may plan none.
 func TestLaunches(t *testing.T) {
 	asked := 0
 	strategytest.Play(t, []strategies.Layer{second{after: 50 * time.Millisecond, runners: 3, launch: func(n uint32) strategies.Decision {
@@ -151,7 +150,7 @@ func TestLaunches(t *testing.T) {
 	`)
 }
 
-// A retry inside a race is each runner's own: its count, its waits, its end.
+// Each runner has its own retry inside a race: its count, its waits and its end.
 func TestRetriesInsideARace(t *testing.T) {
 	var heard []string
 	strategytest.Play(t, []strategies.Layer{
@@ -188,8 +187,8 @@ func TestRetriesInsideARace(t *testing.T) {
 	`)
 }
 
-// Once somebody gives an attempt up no more runners begin.
-func TestNoRunnerBeginsAfterAWithdrawal(t *testing.T) {
+// After an attempt is cancelled no more runners begin.
+func TestNoRunnerBeginsAfterACancellation(t *testing.T) {
 	strategytest.Play(t, []strategies.Layer{
 		second{after: 30 * time.Millisecond, runners: 3},
 		layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: 2},
@@ -203,7 +202,7 @@ func TestNoRunnerBeginsAfterAWithdrawal(t *testing.T) {
 	`)
 }
 
-// A runner that stops with an attempt in flight hangs up on it.
+// The attempt in flight of a runner that stops is abandoned.
 func TestARunnerThatStopsByItself(t *testing.T) {
 	in := &listener{}
 	strategytest.Play(t, []strategies.Layer{second{after: 10 * time.Millisecond, runners: 2}, choosy{}, in}, `
@@ -215,7 +214,7 @@ func TestARunnerThatStopsByItself(t *testing.T) {
 	require.Equal(t, "attempt 2 of 10ms: failed cancelled", in.heard[0])
 }
 
-// choosy stops at the head of an answer.
+// choosy is a layer that stops at the head of an answer.
 type choosy struct{}
 
 func (choosy) Build(_ *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
@@ -231,9 +230,9 @@ func (p picky) Next(now time.Duration, c *strategies.Call, e strategies.Event) s
 	return p.inner.Next(now, c, e)
 }
 
-// A call stands in one line at a time: a runner that wants units while another
-// stands waits until that one is let in. Nobody is overtaken by its own second,
-// and who loses gives back what it holds, and its place.
+// A call waits in one queue at a time: a runner that wants units while another one
+// waits is delayed until that one is admitted. A waiting runner does not cause another
+// one to begin, and a losing runner returns its units and leaves the queue.
 func TestPermitsInsideARace(t *testing.T) {
 	stack := []strategies.Layer{
 		second{after: 10 * time.Millisecond, runners: 3},
@@ -274,8 +273,9 @@ func TestPermitsInsideARace(t *testing.T) {
 	`)
 }
 
-// Breakers inside a race hear of losers, once each; those outside of the call.
-func TestBreakersHearOfLosers(t *testing.T) {
+// A breaker inside a race observes each losing runner once; one outside observes the
+// call.
+func TestBreakersObserveLosers(t *testing.T) {
 	in, out := &listener{}, &listener{}
 	strategytest.Play(t, []strategies.Layer{out, second{after: 10 * time.Millisecond, runners: 3}, in}, `
 		a: begin                -> send + wake 10ms
@@ -292,7 +292,7 @@ func TestBreakersHearOfLosers(t *testing.T) {
 	require.Len(t, out.heard, 2)
 }
 
-// listener is a guard that writes down what ended.
+// listener is a guard that records what it observes.
 type listener struct{ heard []string }
 
 func (l *listener) Build(b *strategies.Build, inner strategies.Strategy) (strategies.Strategy, error) {
@@ -307,8 +307,8 @@ func (l *listener) Observe(_ time.Duration, _ *strategies.Call, e strategies.Eve
 	l.heard = append(l.heard, "attempt "+string(rune('0'+e.Attempt))+" of "+e.SentAt.String()+": "+d.End.Reason.String()+" "+d.End.Class.String())
 }
 
-// Races nest: each runner of the outer one is a race of its own, and the call
-// has one timer and one line for all.
+// Races nest: each runner of the outer race is a race, and the call has one timer and
+// one place in a queue for all.
 func TestNestedRaces(t *testing.T) {
 	in := &listener{}
 	strategytest.Play(t, []strategies.Layer{
@@ -342,7 +342,7 @@ func TestNestedRaces(t *testing.T) {
 	require.Equal(t, []string{"attempt 1 of 0s: succeeded ok", "attempt 2 of 10ms: failed cancelled", "attempt 0 of 0s: withdrawn cancelled"}, in.heard[:3])
 }
 
-// A loop around a race begins it afresh, with nothing left of the last time.
+// A loop around a race begins it again, without state of the race before.
 func TestALoopAroundARace(t *testing.T) {
 	strategytest.Play(t, []strategies.Layer{
 		layers.Retry{Backoff: backoffs.Fixed{Every: time.Second}, MaxAttempts: 2},
@@ -360,7 +360,7 @@ func TestALoopAroundARace(t *testing.T) {
 	`)
 }
 
-// Each runner has its own target, and the call goes on with the winner's.
+// Each runner has its own target, and the call keeps that of the winner.
 func TestTargetsInARace(t *testing.T) {
 	w := strategytest.NewWorld(t, map[string][]strategies.Layer{"": {second{after: 10 * time.Millisecond, runners: 2, models: true}, elsewhere{}}}, 1)
 	c := w.Call("a")
@@ -390,7 +390,7 @@ func (a away) Next(now time.Duration, c *strategies.Call, e strategies.Event) st
 	return a.inner.Next(now, c, e)
 }
 
-func TestRacesThatCannotBe(t *testing.T) {
+func TestInvalidRaces(t *testing.T) {
 	for name, layers := range map[string][]strategies.Layer{
 		"a race has 2 to 8 runners, not 1":                   {second{runners: 1}},
 		"a race has 2 to 8 runners, not 9":                   {second{runners: 9}},

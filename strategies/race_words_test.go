@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// All of a demand and of a target survives a change of runners: a field that is
-// added must be kept as well.
-func TestARunnerKeepsWhatItAimsAt(t *testing.T) {
+// Each runner keeps all fields of its demand and its target, also fields that are added
+// later.
+func TestARunnerKeepsItsTargetAndDemand(t *testing.T) {
 	g := &raced{demand: demandWords}
 	var c, got Call
 	for _, v := range []reflect.Value{reflect.ValueOf(&c.Demand).Elem(), reflect.ValueOf(&c.Target).Elem()} {

@@ -7,7 +7,7 @@ import (
 	"herdlab/strategies"
 )
 
-// Asking is an outermost layer that gives each call a prompt: the same for all.
+// Asking is an outermost layer that gives all calls the same demand.
 type Asking struct {
 	inner  strategies.Strategy
 	Demand wire.Demand

@@ -6,7 +6,7 @@ import (
 	"herdlab/strategies"
 )
 
-// Discard is a driver that carries out nothing.
+// Discard is a driver that ignores all commands.
 type Discard struct{}
 
 func (Discard) Leave()                                           {}

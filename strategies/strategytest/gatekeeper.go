@@ -7,7 +7,8 @@ import (
 	"herdlab/strategies"
 )
 
-// Gatekeeper is a guard that decides as it is told, and notes what it hears.
+// Gatekeeper is a guard that decides by the function Decide and appends each Observe
+// to Heard.
 type Gatekeeper struct {
 	Decide func(now time.Duration, c *strategies.Call) strategies.Decision
 	Heard  *[]string

@@ -12,25 +12,26 @@ import (
 	"herdlab/strategies"
 )
 
-// Lab is a simulator in small: many calls of one stack against a server that is
-// one function. It is for laws about many calls that no script can spell out.
+// Lab is a small simulator: many calls of one stack against a server that is one
+// function. It is for tests of properties of many calls, which are too long for a
+// script.
 type Lab struct {
 	*World
 	Queue labQueue
 	seq   int
 	still int                      // events at this instant
-	Lined []*int64                 // the lines that calls have stood in
-	look  map[*int64]time.Duration // when to look at a line again
-	// serve answers an attempt: after how long, and how. It is told when the
-	// answer leaves, by ended if that is not nil.
+	Lined []*int64                 // the queues that calls have waited in
+	look  map[*int64]time.Duration // when to check a queue again
+	// Serve returns the outcome of an attempt and the time until it. Ended, if not
+	// nil, is called at that time.
 	Serve func(c *Caller) (after time.Duration, o wire.Outcome)
 	Ended func(c *Caller, o *wire.Outcome)
-	// settled is what becomes of a call; nil for nothing.
+	// Settled, if not nil, is called when a call is settled.
 	Settled func(c *Caller, d strategies.Decision)
-	hung    map[flying]bool  // given up, so that nobody hears of its end
-	Raised  map[string]int   // how often each note and alarm was
-	Gone    map[*Caller]bool // withdrawn
-	// sent is when attempts were sent, in order.
+	hung    map[flying]bool  // abandoned, so that no event reports its end
+	Raised  map[string]int   // how often each note and alarm was raised
+	Gone    map[*Caller]bool // cancelled calls
+	// Sent is when attempts were sent, in order.
 	Sent []time.Duration
 }
 
@@ -75,10 +76,10 @@ func NewLab(t *testing.T, layers ...strategies.Layer) *Lab {
 
 var Answered = wire.Outcome{Class: wire.OK, RetryAfter: wire.NoHint}
 
-// Refused is an outcome of a class that failed.
+// Refused returns an outcome of the given class, without a hint.
 func Refused(c wire.Class) wire.Outcome { return wire.Outcome{Class: c, RetryAfter: wire.NoHint} }
 
-// At plans something.
+// At calls do at time t.
 func (l *Lab) At(t time.Duration, do func()) { l.push(labEvent{at: t, do: do}) }
 
 func (l *Lab) push(e labEvent) {
@@ -95,7 +96,7 @@ func (l *Lab) Begin(client string, number int) *Caller {
 	return c
 }
 
-// Run goes on until nothing is left to do before the time until.
+// Run carries out all events before the time until.
 func (l *Lab) Run(until time.Duration) {
 	for len(l.Queue) > 0 && l.Queue[0].at < until {
 		e := heap.Pop(&l.Queue).(labEvent)
@@ -129,7 +130,7 @@ func (l *Lab) Run(until time.Duration) {
 	l.Now = until
 }
 
-// Step lets a call decide and does what it says.
+// Step delivers an event to a call and carries out its decision.
 func (l *Lab) Step(c *Caller, e strategies.Event) {
 	c.besides = c.besides[:0]
 	followers := c.followers
@@ -142,7 +143,7 @@ func (l *Lab) Step(c *Caller, e strategies.Event) {
 		l.Raised[b]++
 	}
 	if l.Gone[c] {
-		c.Waits = false // nobody cares what it decides
+		c.Waits = false // decisions of a cancelled call are ignored
 		d = strategies.Decision{}
 	}
 	l.do(c, d)
@@ -188,7 +189,7 @@ func (l *Lab) do(c *Caller, d strategies.Decision) {
 	}
 }
 
-// Withdraw withdraws a call: its attempts are settled, and nobody hears of them.
+// Withdraw cancels a call: its attempts are settled, and their later ends are ignored.
 func (l *Lab) Withdraw(c *Caller) {
 	if c.Line != nil {
 		c.LeaveLine()
@@ -208,8 +209,8 @@ func (l *Lab) Withdraw(c *Caller) {
 	l.Step(c, strategies.Event{Kind: strategies.Cancelled})
 }
 
-// admitHeads lets in whoever stands at the head of a line, and comes back when
-// the next may be let in.
+// admitHeads admits the calls at the heads of the queues, and plans to return when the
+// next call may be admitted.
 func (l *Lab) admitHeads() {
 	for _, line := range l.Lined {
 		for len(l.Lines[line]) > 0 {
@@ -217,7 +218,7 @@ func (l *Lab) admitHeads() {
 			p, m := c.Pool(c.Wants.Pool)
 			ok, ready := p.TryTake(l.Now, m, c.Wants.N)
 			if !ok && ready <= l.Now {
-				l.t.Fatalf("at %v a pool says that it was ready at %v", l.Now, ready)
+				l.t.Fatalf("at %v a pool refused, with a readyAt that has passed: %v", l.Now, ready)
 			}
 			if !ok {
 				if ready < l.look[line] || ready != strategies.Never && l.look[line] <= l.Now {
@@ -241,7 +242,8 @@ func PerBin(times []time.Duration, width time.Duration) map[int]int {
 	return bins
 }
 
-// MostWithin is the largest number of times in any closed interval of that length.
+// MostWithin returns the largest number of times in any closed interval of the given
+// length.
 func MostWithin(times []time.Duration, length time.Duration) (n int) {
 	first := 0
 	for i, t := range times {
@@ -253,8 +255,8 @@ func MostWithin(times []time.Duration, length time.Duration) (n int) {
 	return n
 }
 
-// ClosedLoop lets so many clients call one after the other, without a pause;
-// the first calls are spread evenly over the given time.
+// ClosedLoop starts the given number of clients, each of which makes one call after
+// another without a pause; the first calls are spread evenly over the time within.
 func (l *Lab) ClosedLoop(clients int, within time.Duration) {
 	l.repeat()
 	for i := range clients {
@@ -262,7 +264,7 @@ func (l *Lab) ClosedLoop(clients int, within time.Duration) {
 	}
 }
 
-// ClosedLoopOf lets one client call so many times at once, again and again.
+// ClosedLoopOf starts one client that always has the given number of calls at a time.
 func (l *Lab) ClosedLoopOf(client string, calls int) {
 	l.repeat()
 	for i := range calls {

@@ -9,7 +9,7 @@ import (
 	"herdlab/strategies"
 )
 
-// OneClient is a client that calls again and again, with so many attempts a call.
+// OneClient is a client that makes one call after another.
 type OneClient struct {
 	*World
 	Caller *Caller
@@ -19,9 +19,9 @@ type OneClient struct {
 // attempts it made.
 func (o *OneClient) Calls(class wire.Class) int { return o.CallsEnding(class, 0) }
 
-// CallsEnding is the same for replies of a status.
+// CallsEnding is like Calls, for replies with the given status.
 func (o *OneClient) CallsEnding(class wire.Class, status uint16) int {
-	o.Caller.ID++ // every call has its own luck
+	o.Caller.ID++ // every call has its own draws
 	d := o.Caller.Next(strategies.Event{Kind: strategies.Begin})
 	for d.Kind == strategies.Send {
 		out := Refusal(wire.NoHint)

@@ -10,7 +10,8 @@ import (
 	"herdlab/strategies"
 )
 
-// Refusal is an outcome that a retry loop waits after.
+// Refusal returns an overloaded outcome with the given hint, after which a retry loop
+// waits.
 func Refusal(hint time.Duration) *wire.Outcome {
 	return &wire.Outcome{Class: wire.Overloaded, RetryAfter: hint}
 }
@@ -45,7 +46,7 @@ func (x *Retrier) Step(now time.Duration, e strategies.Event) strategies.Decisio
 	return d
 }
 
-// Refuse ends the attempt under way with a refusal, and begins the next
+// Refuse ends the attempt in flight with a refusal, and begins the next
 // attempt if the loop waits for it.
 func (x *Retrier) Refuse(now, hint time.Duration) strategies.Decision {
 	d := x.Step(now, strategies.Event{Kind: strategies.Reply, Attempt: x.Call.Attempts, Outcome: Refusal(hint)})
@@ -65,7 +66,7 @@ func (x *Retrier) Waits(id uint64, n int) []time.Duration {
 	return all
 }
 
-// Seconds returns durations of so many seconds each.
+// Seconds returns the given numbers of seconds as durations.
 func Seconds(of ...float64) (all []time.Duration) {
 	for _, s := range of {
 		all = append(all, time.Duration(s*float64(time.Second)))
