@@ -56,7 +56,7 @@ func TestBound(t *testing.T) {
 	require.Equal(t, mockprovider.Bound{Count: 6, Per: m, Concurrency: 6}, cfg.Bound(mockprovider.Load{MeanService: m}))
 }
 
-// limited is a limit of somebody else's.
+// limited is a limit defined outside the package limits.
 type limited struct {
 	mockprovider.Limit
 	bound mockprovider.Bound
@@ -144,7 +144,7 @@ func TestBoundOfTokens(t *testing.T) {
 	}
 	require.Equal(t, mockprovider.Bound{}, window(mockprovider.Charge{Count: mockprovider.InputTokens}).Bound(mockprovider.Load{MeanOutput: 1}))
 	require.Equal(t, mockprovider.Bound{}, limits.Semaphore{Limit: 1, Terms: mockprovider.Terms{Charge: mockprovider.Charge{Count: mockprovider.InputTokens}}}.Bound(mockprovider.Load{MeanService: 1}))
-	// Who states no cap reserves what the answer will have.
+	// A request without a cap reserves the tokens that its answer will have.
 	load.MeanReserved = 0
 	require.InEpsilon(t, 300, 60*window(mockprovider.Charge{Count: mockprovider.OutputTokens}).Bound(load).PerSecond(), 1e-9)
 }

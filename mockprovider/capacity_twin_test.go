@@ -13,7 +13,7 @@ import (
 	"herdlab/sim/draw"
 )
 
-// tally is a gate that lets all pass and keeps what it is told.
+// tally is a gate that admits every request and records its calls.
 type tally struct {
 	ended  map[uint64]Ended
 	undone map[uint64]int

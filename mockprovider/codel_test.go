@@ -135,7 +135,7 @@ func TestCoDelControlLaw(t *testing.T) {
 	require.False(t, shed.drops(3*time.Second, 2*target, false))
 	require.True(t, shed.drops(3*time.Second+interval, 2*target, false))
 	require.Greater(t, shed.count, uint32(50))
-	// Whoever is alone is never dropped.
+	// A request alone in the queue is never dropped.
 	require.False(t, shed.drops(time.Hour, time.Hour, true))
 }
 

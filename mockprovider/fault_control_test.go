@@ -50,7 +50,7 @@ func TestInjectAndClear(t *testing.T) {
 	require.Empty(t, s.Provider.Faults(s.Now))
 	short, err := s.Provider.Inject(s.Now, mockprovider.Fault{To: s.Now + 5, Does: faults.Silence{}})
 	require.NoError(t, err)
-	require.False(t, s.Provider.Clear(s.Now+5, short), "it is over, though nobody has looked")
+	require.False(t, s.Provider.Clear(s.Now+5, short), "the fault has ended, although no request came since")
 }
 
 // Work that is struck when a fault is cleared ends as was decided when it

@@ -61,7 +61,7 @@ func TestUnknownModelsComeBeforeLimits(t *testing.T) {
 		arrive 4 model=0 -> 4 429 rate limit=1 left=0 in 50ms`)
 }
 
-// Limits tell models apart that are listed, without being told how many.
+// Limits count each listed model separately, without a configured number of models.
 func TestLimitsPerListedModel(t *testing.T) {
 	cfg := fleetOfModels()
 	cfg.Limits = []Limit{few{Limit: 1, Terms: Terms{Per: Model | Region}}}

@@ -175,7 +175,7 @@ func (s *naiveStation) load() float64 {
 	return float64(n) / float64(rated)
 }
 
-// note is told of every change before it happens.
+// note is called before every change.
 func (s *naiveStation) note(now time.Duration) {
 	if s.Autoscale != nil {
 		s.scale.spans = append(s.scale.spans, naiveSpan{now, s.slots - s.open + s.used(), s.slots})

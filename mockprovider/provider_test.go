@@ -98,7 +98,7 @@ func TestKeepOnRefusal(t *testing.T) {
 		arrive 4 -> 4 503 overloaded`)
 }
 
-// ledger is a limit that lets everything in and writes down what it is told.
+// ledger is a limit that admits every request and records its calls.
 type ledger struct {
 	limits.Semaphore
 	told *[]string
@@ -123,7 +123,7 @@ func (l ledger) Release(now time.Duration, r *wire.Request, ended mockprovider.E
 	*l.told = append(*l.told, fmt.Sprint("release ", r.Call, " ", ended.Class, " at ", now))
 }
 
-// A gate hears of every request that it lets in how it ended, once.
+// A gate gets the outcome of each admitted request exactly once.
 func TestGatesHearHowWorkEnds(t *testing.T) {
 	var told []string
 	first := ledger{limits.Semaphore{Limit: 1}, &told}
@@ -155,7 +155,7 @@ func TestSlotsAndQueue(t *testing.T) {
 	require.Equal(t, 2, p.Busy())
 	require.Equal(t, 0, p.Queued())
 
-	// No queue: who finds all slots busy is refused. No slots: nobody is.
+	// Without a queue a request is refused if all slots are busy; without slots none is.
 	play(t, mockprovider.Config{Capacity: mockprovider.Capacity{Slots: 1}}, "arrive 1 -> 1 started 0s\narrive 2 -> 2 503 overloaded")
 	play(t, mockprovider.Config{}, "arrive 1 -> 1 started 0s\narrive 2 -> 2 started 0s")
 }
@@ -166,7 +166,7 @@ func TestDoneOfWhatIsNotInService(t *testing.T) {
 	require.NoError(t, err)
 	done := func(job uint32) int { return len(p.Step(0, &wire.Input{Kind: wire.Done, Job: job}, nil)) }
 	arrive := func() []wire.Effect { return p.Step(0, &wire.Input{Kind: wire.Arrive}, nil) }
-	require.Zero(t, done(0), "nobody has come yet")
+	require.Zero(t, done(0), "no request has come yet")
 	first := arrive()[0].Job
 	require.Empty(t, arrive())
 	require.Zero(t, done(first+1), "in the queue")

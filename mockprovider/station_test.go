@@ -26,7 +26,7 @@ func TestTokenPool(t *testing.T) {
 	require.Equal(t, 3, p.Busy())
 	require.Equal(t, 8, p.stations[0].used)
 
-	// Nobody overtakes in a queue: what is next waits for enough slots.
+	// No request overtakes another in a queue: the next one waits for enough slots.
 	pool.Queue = 3
 	play(t, pool, `
 		arrive 1 input=6000 -> 1 started 10s

@@ -12,7 +12,7 @@ import (
 	"herdlab/sim/draw"
 )
 
-// busy is a provider with a window, a semaphore and slots that nobody fills.
+// busy is a provider with a window, a semaphore and slots that are never all taken.
 func busy(tb testing.TB) *mockprovider.Provider {
 	p, err := mockprovider.New(mockprovider.Config{
 		Limits: []mockprovider.Limit{
@@ -39,7 +39,7 @@ func four(tb testing.TB, terms mockprovider.Terms) *mockprovider.Provider {
 	return p
 }
 
-// fill lets so many requests arrive that all slots are taken and some requests
+// fill adds requests until all slots are taken and some requests
 // wait. It returns the jobs in service.
 func fill(p *mockprovider.Provider, in *wire.Input) (working []uint32) {
 	in.Kind = wire.Arrive

@@ -88,7 +88,7 @@ func TestTooLarge(t *testing.T) {
 		arrive 3 input=0 tokens=1 -> 3 429 token_rate after=1m0s limit=100 left=0
 		@1m0s arrive 4 input=101 -> 4 429 too_large limit=100 left=100
 		arrive 5 input=100 -> 5 started 0s`)
-	require.False(t, wire.TooLarge.Transient(), "so that nobody tries again")
+	require.False(t, wire.TooLarge.Transient(), "so that clients do not retry")
 	// So it is with a floor that is more than the whole limit: every request, for
 	// ever.
 	play(t, mockprovider.Config{Limits: []mockprovider.Limit{TokenBucket{Limit: 100, Length: time.Minute, Burst: 100, Terms: mockprovider.Terms{

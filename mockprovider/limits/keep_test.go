@@ -119,6 +119,6 @@ func TestKeepingWhatTheLimitItselfRefuses(t *testing.T) {
 		require.Equal(t, c.none, run(mockprovider.KeepNone, at), "%T", c.limit(mockprovider.Terms{}))
 		require.Equal(t, c.none, run(mockprovider.KeepOthers, at), "%T", c.limit(mockprovider.Terms{}))
 		require.Equal(t, c.all, run(mockprovider.KeepAll, at), "%T", c.limit(mockprovider.Terms{}))
-		require.Equal(t, c.slower, run(mockprovider.KeepAll, providertest.Evenly(800, 0, 100*time.Second)), "who keeps to it is served")
+		require.Equal(t, c.slower, run(mockprovider.KeepAll, providertest.Evenly(800, 0, 100*time.Second)), "a client under the limit is served")
 	}
 }

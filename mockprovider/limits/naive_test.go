@@ -22,7 +22,7 @@ type naive interface {
 	charge(now time.Duration, n int64)
 	// correct is told at now that what was charged at since was n too little.
 	correct(now, since time.Duration, n int64)
-	// refused is told that n were refused at now, and whether they count.
+	// refused records that n were refused at now, and whether they count.
 	refused(now time.Duration, n int64, counts bool)
 }
 

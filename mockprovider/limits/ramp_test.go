@@ -25,7 +25,7 @@ func TestRampFromRest(t *testing.T) {
 	for n := range 7 {
 		require.Equal(t, 10*(1<<(n+1)-1), ask(n))
 	}
-	require.Equal(t, 2000, ask(7), "nobody asks for more")
+	require.Equal(t, 2000, ask(7), "no more requests come")
 	require.Equal(t, 2000, ask(8), "and steady traffic passes")
 	require.Equal(t, 10, ask(10), "after a second of rest it begins again")
 }

@@ -108,7 +108,7 @@ func TestStanding(t *testing.T) {
 		require.False(t, ok)
 	}
 	_, ok := p.Standing(1, at, &wire.Request{Account: 3})
-	require.False(t, ok, "nobody knows that account")
+	require.False(t, ok, "the account is unknown")
 }
 
 // A limit that is cut to a part decides as one that is that small from the
@@ -161,7 +161,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// A cut to nothing lets nobody in, and says that it does not know when.
+// A limit cut to nothing admits no request, and its time until admission is unknown.
 func TestScaleToNothing(t *testing.T) {
 	all := append(counting(10, time.Second, mockprovider.Hint{}), Semaphore{Limit: 10}, Joint{Limit: 10, Length: time.Second}, Quota{Limit: 10, Every: time.Second},
 		Sliced{Limit: 10, Length: time.Second, Slices: 2}, Penalty{Limit: 10, Length: time.Second, Block: time.Second}, GCRA{Interval: time.Second, Tolerance: 10 * time.Second})
