@@ -39,7 +39,6 @@ type Recorder struct {
 	// Times in the system: of settled calls, and of all calls up to lastChange.
 	sojourn, area   Sum128
 	lastChange      time.Duration
-	early           Early
 	tries           Tries
 	arrived         uint64
 	attemptsInFault uint64
@@ -94,14 +93,6 @@ type Tries struct {
 	FirstTries, Retries, Hedges uint64
 }
 
-// Early counts the calls that began before the end of the last fault, or all
-// calls of a one-shot fleet.
-type Early struct {
-	Calls, Useful, Settled uint64
-	// LastUseful is the time when the last of them was answered.
-	LastUseful time.Duration
-}
-
 // NewRecorder returns a recorder for a run with the given plan.
 func NewRecorder(p Plan) *Recorder {
 	if p.Bin <= 0 {
@@ -151,13 +142,7 @@ func (r *Recorder) CallBegan(now time.Duration) {
 	r.grid.calls[r.grid.at(now)]++
 	r.belief.Calls++
 	r.lastCall, r.usefulByLast = now, r.belief.Useful
-	if r.isEarly(now) {
-		r.early.Calls++
-	}
 }
-
-// isEarly reports whether a call that began then counts for the drain.
-func (r *Recorder) isEarly(born time.Duration) bool { return r.plan.OneShot || born < r.plan.FaultEnd }
 
 // change integrates the number of calls in the system up to now.
 func (r *Recorder) change(now time.Duration) {
@@ -248,10 +233,6 @@ func (r *Recorder) CallSettled(now time.Duration, s Settlement) {
 	r.drain.settled(now, s.Born, s.Succeeded && s.Useful)
 	r.grid.over[r.grid.at(now)]++
 	r.sojourn.Add(now - s.Born)
-	early := r.isEarly(s.Born)
-	if early {
-		r.early.Settled++
-	}
 	switch {
 	case s.Succeeded && s.Useful:
 		r.belief.Succeeded++
@@ -263,10 +244,6 @@ func (r *Recorder) CallSettled(now time.Duration, s Settlement) {
 		r.latency.Add(now - s.Born)
 		r.grid.useful[r.grid.of(s.Born)]++
 		r.longest = max(r.longest, now-s.Born)
-		if early {
-			r.early.Useful++
-			r.early.LastUseful = now
-		}
 	case s.Succeeded:
 		r.belief.Succeeded++
 		r.belief.Lost++
@@ -319,7 +296,7 @@ func (r *Recorder) Finish(end time.Duration, inFlight uint64, waiting func(yield
 		waiting = func(func(time.Duration)) {}
 	}
 	rep := &Report{
-		Plan: r.plan, End: end, Series: r.bins, Truth: r.truth, Belief: r.belief, Early: r.early,
+		Plan: r.plan, End: end, Series: r.bins, Truth: r.truth, Belief: r.belief,
 		Latency: r.latency, AllLatency: Survival{Answered: r.latency, Failed: r.belief.Failed + r.belief.Lost},
 		InFlight: inFlight, Arrived: r.arrived, Tries: r.tries,
 		AttemptsInFault: r.attemptsInFault, LastCall: r.lastCall, UsefulByLast: r.usefulByLast, LastSettled: r.drain.last,

@@ -19,7 +19,6 @@ type Report struct {
 	Series Series
 	Truth  Truth
 	Belief Belief
-	Early  Early
 	// Latency is that of useful answers, AllLatency that of all calls.
 	Latency    Histogram
 	AllLatency Survival
