@@ -106,6 +106,10 @@ func (c *console) prepare(name string, o *compareOptions) (*comparison, error) {
 	if err := o.narrow(&spec); err != nil {
 		return nil, err
 	}
+	if o.given("max-peak") && spec.Scenario.Capacity == 0 {
+		return nil, errors.New("--max-peak is a multiple of the capacity, and the capacity of this scenario has no bound; " +
+			"give the provider slots with a service time, or a limit on the rate")
+	}
 	spec.Tool = metrics.Tool{Name: "herdlab", Version: toolVersion()}
 	spec.Workers, spec.Rules, spec.MaxSeeds, spec.Confirm = o.workers, rules, o.maxSeeds, true
 	x := &comparison{compareOptions: o, scenario: s, spec: spec, palette: paint, dir: o.out}
